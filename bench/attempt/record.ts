@@ -129,7 +129,12 @@ export const PlanSchema = z.strictObject({
   ),
   /** Two arms that are compared: ratios are candidate / reference. */
   comparison: z.strictObject({ reference: z.string(), candidate: z.string() }),
-  model: z.strictObject({ provider: z.string(), id: z.string(), rehearsal: z.boolean(), reasoning: z.string().nullable() }),
+  model: z.strictObject({
+    provider: z.string(),
+    id: z.string(),
+    rehearsal: z.boolean(),
+    reasoning: z.string().nullable(),
+  }),
   tasks: z.array(z.string()),
   retry_failed: z.union([z.literal(0), z.literal(1)]),
   workers: z.int().positive(),

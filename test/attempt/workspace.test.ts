@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { dir } from 'tmp-promise'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SNAPSHOT_LIMITS, Workspace } from '../../bench/attempt/workspace.ts'
+
+let root: string
+let cleanup: () => Promise<void>
+
+beforeEach(async () => {
+  const made = await dir({ unsafeCleanup: true, prefix: 'rw30-workspace-' })
+  root = made.path
+  cleanup = made.cleanup
+  write('fixture/initial/inputs/a.txt', 'a\n')
+  write('fixture/initial/app/main.py', 'print(1)\n')
+  write('fixture/late/inputs/b.txt', 'b\n')
+  write('fixture/late/app/extra/deep.py', 'print(2)\n')
+})
+afterEach(() => cleanup())
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), content)
+}
+
+function lay(): Workspace {
+  const stages = { initial: join(root, 'fixture/initial'), late: join(root, 'fixture/late') }
+  const workspace = new Workspace(join(root, 'ws'), ['app/', 'output/'], stages)
+  workspace.inject('initial')
+  return workspace
+}
+
+describe('laying a workspace', () => {
+  test('links inputs to the cache and copies what may be edited', () => {
+    lay()
+    expect(statSync(join(root, 'ws/inputs/a.txt')).ino).toBe(statSync(join(root, 'fixture/initial/inputs/a.txt')).ino)
+    expect(statSync(join(root, 'ws/app/main.py')).ino).not.toBe(statSync(join(root, 'fixture/initial/app/main.py')).ino)
+    expect(existsSync(join(root, 'ws/output'))).toBe(true)
+    expect(existsSync(join(root, 'ws/inputs/b.txt'))).toBe(false)
+  })
+
+  test('adds the files of a later stage, over an edited file too', () => {
+    const workspace = lay()
+    write('fixture/late/app/main.py', 'print(3)\n')
+    write('ws/app/main.py', 'the agent was here')
+    workspace.inject('late')
+    expect(readFileSync(join(root, 'ws/inputs/b.txt'), 'utf8')).toBe('b\n')
+    expect(readFileSync(join(root, 'ws/app/main.py'), 'utf8')).toBe('print(3)\n')
+  })
+
+  test('never writes through a link that the agent put in the way', () => {
+    const workspace = lay()
+    mkdirSync(join(root, 'outside'))
+    symlinkSync(join(root, 'outside'), join(root, 'ws/app/extra'))
+    symlinkSync(join(root, 'outside/file'), join(root, 'ws/app/main.py.new'))
+    write('fixture/late/app/main.py.new', 'x')
+    workspace.inject('late')
+    expect(execFileSync('find', [join(root, 'outside'), '-type', 'f'], { encoding: 'utf8' })).toBe('')
+    expect(lstatSync(join(root, 'ws/app/extra')).isDirectory()).toBe(true)
+    expect(readFileSync(join(root, 'ws/app/main.py.new'), 'utf8')).toBe('x')
+  })
+
+  test('an unknown stage is an error', () => {
+    expect(() => lay().inject('never')).toThrow('the fixture has no stage never')
+  })
+})
+
+describe('the snapshot', () => {
+  test('keeps files, drops links, pipes and Python caches, and names what it left out', () => {
+    const workspace = lay()
+    write('ws/output/result.csv', 'x\n')
+    write('ws/app/__pycache__/main.pyc', 'x')
+    symlinkSync('/etc/passwd', join(root, 'ws/output/link'))
+    execFileSync('mkfifo', [join(root, 'ws/output/pipe')])
+    const left = workspace.snapshot(join(root, 'kept'))
+    expect(left).toEqual(['output/link: a link, left out', 'output/pipe: a special file, left out'])
+    expect(readFileSync(join(root, 'kept/output/result.csv'), 'utf8')).toBe('x\n')
+    expect(existsSync(join(root, 'kept/app/__pycache__'))).toBe(false)
+    expect(existsSync(join(root, 'kept/inputs'))).toBe(false)
+  })
+
+  test('opens folders and files that were made unreadable', () => {
+    const workspace = lay()
+    write('ws/output/sub/secret.csv', 'x\n')
+    execFileSync('chmod', ['000', join(root, 'ws/output/sub/secret.csv')])
+    execFileSync('chmod', ['000', join(root, 'ws/output/sub')])
+    expect(workspace.snapshot(join(root, 'kept'))).toEqual([])
+    expect(readFileSync(join(root, 'kept/output/sub/secret.csv'), 'utf8')).toBe('x\n')
+  })
+
+  test('stops at its size limit', () => {
+    const workspace = lay()
+    write('ws/output/big', '')
+    truncateSync(join(root, 'ws/output/big'), SNAPSHOT_LIMITS.bytes + 1)
+    expect(workspace.snapshot(join(root, 'kept'))).toEqual([`output/big: beyond ${SNAPSHOT_LIMITS.bytes} bytes`])
+    rmSync(join(root, 'ws/output/big'))
+  })
+})
