@@ -14,7 +14,7 @@ const definition = (file: string) => new URL(`./bench/vitest/${file}`, import.me
 export default defineConfig({
   plugins: [gracefulInterrupt()],
   test: {
-    reporters: ['default'],
+    reporters: ['default', './reporters/reporter.ts'],
     // Money is spent only on purpose: nothing is run again because a file changed.
     watch: false,
     forceRerunTriggers: [],

@@ -63,7 +63,9 @@ describe('configuration', () => {
   })
 
   test('a reasoning setting needs a model that reasons', () => {
-    expect(problemsOf(two, { RW30_REASONING: 'high' })).toEqual(['RW30_REASONING: the rehearsal model has no reasoning setting'])
+    expect(problemsOf(two, { RW30_REASONING: 'high' })).toEqual([
+      'RW30_REASONING: the rehearsal model has no reasoning setting',
+    ])
     const model = {
       provider: 'p',
       id: 'm',

@@ -1,4 +1,4 @@
-import type { Plan, AttemptRecord } from './record.ts'
+import type { AttemptRecord, Plan } from './record.ts'
 import { interruptedRecords, settleEarlier } from './record-store.ts'
 
 export interface ArmRun {

@@ -113,7 +113,8 @@ export class Journal {
     if (this.#running.size > 0) this.toolsMs += this.now() - this.#toolsSince
     this.#running.clear()
     for (const entry of this.compactions)
-      if (entry.phase === 'requested') Object.assign(entry, { phase: 'failed', detail: 'the attempt ended before it did' })
+      if (entry.phase === 'requested')
+        Object.assign(entry, { phase: 'failed', detail: 'the attempt ended before it did' })
   }
 
   #transcript(text: string): void {
@@ -151,7 +152,9 @@ function inWords(event: AgentEvent): string | null {
     case 'warning':
       return `\n_${clip(event.detail, 500)}_`
     case 'turn_ended':
-      return event.stop === 'idle' ? null : `\n_turn ended: ${event.stop}${event.detail ? `, ${clip(event.detail, 500)}` : ''}_`
+      return event.stop === 'idle'
+        ? null
+        : `\n_turn ended: ${event.stop}${event.detail ? `, ${clip(event.detail, 500)}` : ''}_`
     default:
       return null
   }

@@ -39,7 +39,6 @@ export const REASONS = {
     judged: false,
     says: 'the judge itself failed or timed out, which says nothing about the work',
   },
-  over_budget: { outcome: 'infra_error', judged: true, says: 'the budget was used up' },
   stopped: { outcome: 'interrupted', judged: false, says: 'the run was stopped' },
   killed: { outcome: 'interrupted', judged: false, says: 'the run was killed; found and noted by the next one' },
 } as const satisfies Record<string, { outcome: Outcome; judged: boolean; says: string }>

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Config, armsOf, comparisonOf } from '../config.ts'
+import { armsOf, type Config, comparisonOf } from '../config.ts'
 import { corpusDigest, taskNames } from '../corpus/load.ts'
 import { REPO } from '../paths.ts'
 import { toJson } from './files.ts'

@@ -1,6 +1,6 @@
 import { AgentGone, type AgentSession, type TurnEnd } from '../agents/agent.ts'
-import type { ModelCall } from '../gateway/call.ts'
 import type { Stage } from '../corpus/scenario.ts'
+import type { ModelCall } from '../gateway/call.ts'
 import type { Journal } from './journal.ts'
 import type { Reason } from './outcome.ts'
 import type { AttemptRecord } from './record.ts'
@@ -88,10 +88,8 @@ async function runStage(talk: Conversation, index: number, stage: Stage, signal:
 async function compact(talk: Conversation, signal: AbortSignal): Promise<void> {
   const start = performance.now()
   talk.meter.setCompacting(true)
-  talk.journal.add({ type: 'compaction', phase: 'requested', origin: 'requested', detail: null })
   try {
-    const end = await talk.session.compact(signal)
-    talk.journal.add({ type: 'compaction', origin: 'requested', ...end })
+    await talk.session.compact(signal)
   } finally {
     talk.meter.setCompacting(false)
     const took = performance.now() - start
@@ -105,7 +103,10 @@ async function compact(talk: Conversation, signal: AbortSignal): Promise<void> {
 function turnFailed(talk: Conversation, stage: Stage, turn: TurnEnd): ConversationEnd {
   const last = talk.meter.calls.findLast((call) => call.stage === stage.id)
   if (last?.error || (last?.status ?? 200) >= 400)
-    return { reason: 'model_unavailable', detail: `${last?.error ?? `HTTP ${last?.status}`}; the agent says: ${turn.detail ?? 'nothing'}` }
+    return {
+      reason: 'model_unavailable',
+      detail: `${last?.error ?? `HTTP ${last?.status}`}; the agent says: ${turn.detail ?? 'nothing'}`,
+    }
   return { reason: 'agent_turn_failed', detail: turn.detail ?? `the turn was ${turn.stop}` }
 }
 
@@ -114,10 +115,16 @@ function interpret(error: unknown, talk: Conversation): ConversationEnd {
   if (error instanceof Deadline) {
     const silent = talk.meter.silentMs()
     if (silent !== null && silent >= MODEL_SILENCE_MS)
-      return { reason: 'model_unavailable', detail: `at the deadline the model had been silent for ${Math.round(silent / 1000)} s` }
+      return {
+        reason: 'model_unavailable',
+        detail: `at the deadline the model had been silent for ${Math.round(silent / 1000)} s`,
+      }
     const last = talk.meter.calls.at(-1)
     if (last && (last.error !== null || (last.status ?? 0) >= 400) && silent === null)
-      return { reason: 'model_unavailable', detail: `at the deadline the last call had failed: ${last.error ?? `HTTP ${last.status}`}` }
+      return {
+        reason: 'model_unavailable',
+        detail: `at the deadline the last call had failed: ${last.error ?? `HTTP ${last.status}`}`,
+      }
     return { reason: 'deadline', detail: `${talk.limitMs / 1000} s` }
   }
   if (error instanceof AgentGone) return { reason: error.reason, detail: error.message }

@@ -16,7 +16,8 @@ function fail(message) {
 
 function run(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: REPO, stdio: 'inherit', ...options })
-  if (result.status !== 0) fail(`\`${command} ${args.join(' ')}\` failed (${result.error?.message ?? `exit code ${result.status}`})`)
+  if (result.status !== 0)
+    fail(`\`${command} ${args.join(' ')}\` failed (${result.error?.message ?? `exit code ${result.status}`})`)
 }
 
 function checkNode() {
@@ -28,7 +29,9 @@ function checkNode() {
 
 function installPackages() {
   const stamp = join(REPO, 'node_modules', '.rw30-lock')
-  const digest = createHash('sha256').update(readFileSync(join(REPO, 'package-lock.json'))).digest('hex')
+  const digest = createHash('sha256')
+    .update(readFileSync(join(REPO, 'package-lock.json')))
+    .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   console.log('rw30 set-up: installing packages (npm ci)')
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
@@ -37,7 +40,8 @@ function installPackages() {
 
 function installBubblewrap() {
   if (spawnSync('bwrap', ['--version']).status === 0) return
-  const byHand = 'bubblewrap is missing; install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)'
+  const byHand =
+    'bubblewrap is missing; install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)'
   if (process.getuid() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) fail(byHand)
   console.log('rw30 set-up: installing bubblewrap (apt-get)')
   try {

@@ -1,5 +1,5 @@
-import { execa } from 'execa'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { findPython } from '../jail/python.ts'

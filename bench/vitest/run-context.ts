@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
 import type { Plan } from '../attempt/record.ts'
+import type { Config } from '../config.ts'
 
 /** What the global set-up settles once for all workers. */
 export interface RunContext {

@@ -1,11 +1,12 @@
-import { inject, test } from 'vitest'
+import { inject, recordArtifact, test } from 'vitest'
 import { annotationsOf } from '../attempt/annotations.ts'
 import { runArm } from '../attempt/arm.ts'
 import { runAttempt } from '../attempt/attempt.ts'
-import { verdictText } from '../attempt/verdict.ts'
 import { JUDGE_TIMEOUT_MS } from '../attempt/judge.ts'
 import { freezePlan } from '../attempt/plan.ts'
 import { attemptDir } from '../attempt/record-store.ts'
+import { BudgetUsedUp } from '../attempt/spending.ts'
+import { verdictText } from '../attempt/verdict.ts'
 import { armsOf } from '../config.ts'
 import { loadTask } from '../corpus/load.ts'
 import { followMainProcess } from './interrupt.ts'
@@ -26,9 +27,14 @@ export function define(folder: string): void {
   const timeout = (1 + config.retry_failed) * (limitMs + JUDGE_TIMEOUT_MS + SET_UP_ALLOWANCE_MS)
 
   for (const arm of armsOf(config))
-    test.concurrent(`${task.name} ${arm.name}`, { timeout, retry: 0 }, async ({ task: vitestTask, annotate, signal }) => {
+    test.concurrent(`${task.name} ${arm.name}`, { timeout, retry: 0 }, async ({
+      task: vitestTask,
+      annotate,
+      signal,
+      skip,
+    }) => {
       freezePlan(resultsDir, plan)
-      const attempts = await runArm({
+      const run = runArm({
         plan,
         resultsDir,
         task: task.name,
@@ -48,8 +54,12 @@ export function define(folder: string): void {
             queuedSince: startedAt,
             signal,
             progressEveryMs: PROGRESS_INTERVAL_MS,
-            progress: (text) => void annotate(text, 'rw30-progress').catch(() => {}),
+            progress: (message) => void recordArtifact(vitestTask, { type: 'rw30-progress', message }).catch(() => {}),
           }),
+      })
+      const attempts = await run.catch((error: unknown) => {
+        if (error instanceof BudgetUsedUp) return skip(error.message)
+        throw error
       })
       for (const record of attempts)
         for (const note of annotationsOf(record, attemptDir(resultsDir, task.name, arm.name, record.attempt)))

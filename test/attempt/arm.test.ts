@@ -48,11 +48,14 @@ describe('the retry rule', () => {
   test('a strict primary is not retried', async () => {
     expect((await run(['strict'])).made).toEqual([1])
   })
-  test.each(['partial', 'timeout', 'agent_error', 'infra_error'] as const)('%s gets one retry, and no second', async (outcome) => {
-    const { made, attempts } = await run([outcome, outcome])
-    expect(made).toEqual([1, 2])
-    expect(attempts.map((record) => record.attempt)).toEqual([1, 2])
-  })
+  test.each(['partial', 'timeout', 'agent_error', 'infra_error'] as const)(
+    '%s gets one retry, and no second',
+    async (outcome) => {
+      const { made, attempts } = await run([outcome, outcome])
+      expect(made).toEqual([1, 2])
+      expect(attempts.map((record) => record.attempt)).toEqual([1, 2])
+    },
+  )
   test('an interrupted primary gets none', async () => {
     expect((await run(['interrupted'])).made).toEqual([1])
   })

@@ -16,7 +16,11 @@ beforeEach(async () => {
   folder = made.path
   cleanup = made.cleanup
   now = 0
-  journal = new Journal(folder, (text) => text.replaceAll('hunter2', '[secret]'), () => now)
+  journal = new Journal(
+    folder,
+    (text) => text.replaceAll('hunter2', '[secret]'),
+    () => now,
+  )
 })
 afterEach(() => cleanup())
 

@@ -41,6 +41,7 @@ export function someRecord(change: Partial<AttemptRecord> = {}): AttemptRecord {
     usage: usageOf([]),
     agent_reported: { calls: null, tokens: UNKNOWN_TOKENS, cost_usd: null },
     disagreements: [],
+    left_out: [],
     survivors: 0,
     ...change,
   }

@@ -1,0 +1,10 @@
+import type { AgentAdapter } from './agent.ts'
+import { planPi } from './pi/plan.ts'
+import { PiSession } from './pi/session.ts'
+
+/** pi and its forks in RPC mode: 0.73 and the protocol's second generation, 1.6. */
+export const adapter: AgentAdapter = {
+  name: 'pi',
+  plan: planPi,
+  connect: (process, emit) => new PiSession(process, emit),
+}

@@ -1,0 +1,46 @@
+import type { Config } from '../config.ts'
+import type { Task } from '../corpus/scenario.ts'
+import type { Upstream } from '../gateway/upstream.ts'
+import { parseFaults } from '../rehearsal/faults.ts'
+import { REHEARSAL_MODEL, rehearsalModel } from '../rehearsal/model.ts'
+import { loadScript } from '../rehearsal/script.ts'
+
+/** Window of the rehearsal model: far more than a reference needs, so that no compaction happens but the requested ones. */
+const REHEARSAL_WINDOW = { contextWindow: 400_000, maxOutputTokens: 32_000 }
+
+/** What answers an attempt's model calls, and how the agent is told to see it. */
+export interface ModelRoute {
+  upstream: Upstream
+  model: { provider: string; id: string; contextWindow: number; maxOutputTokens: number; reasoning: string | null }
+  /** Taken out of everything that is written. */
+  secrets: string[]
+}
+
+/** The rehearsal model playing the task's reference, or the user's provider with the user's key. Throws when that key is not set. */
+export function modelRoute(config: Config, task: Task): ModelRoute {
+  const { model } = config
+  if (model === 'rehearsal') {
+    const { handle } = rehearsalModel({
+      script: loadScript(task.dir),
+      faults: parseFaults(process.env.RW30_REHEARSAL_FAULTS ?? ''),
+    })
+    return {
+      upstream: { kind: 'handler', handle },
+      model: { ...REHEARSAL_MODEL, ...REHEARSAL_WINDOW, reasoning: null },
+      secrets: [],
+    }
+  }
+  const apiKey = process.env[model.api_key_env]
+  if (!apiKey) throw new Error(`the environment variable ${model.api_key_env} (model.api_key_env) is not set`)
+  return {
+    upstream: { kind: 'provider', baseUrl: model.base_url, apiKey },
+    model: {
+      provider: model.provider,
+      id: model.id,
+      contextWindow: model.context_window,
+      maxOutputTokens: model.max_output_tokens,
+      reasoning: model.reasoning,
+    },
+    secrets: [apiKey],
+  }
+}

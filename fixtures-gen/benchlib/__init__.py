@@ -1,0 +1,3 @@
+"""What every seed.py and judge.py shares. Standard library only; docs/ describes how a task is written with
+it.
+"""

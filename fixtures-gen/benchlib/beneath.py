@@ -1,0 +1,98 @@
+"""Opening what a candidate left without following any link: component by component, below one root.
+
+Everything here takes relative POSIX paths and raises `Unreadable`, never an `OSError`, for what the candidate
+may have done.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CHUNK = 1 << 20
+
+
+class Unreadable(Exception):
+    """An output is missing or not what it must be; the message names file, place and what was expected."""
+
+
+@contextmanager
+def open_directory(root: Path, path: str) -> Iterator[int]:
+    """Descriptor of the directory `path` below `root`; closed at the end."""
+    descriptor = os.open(root, _DIRECTORY)
+    try:
+        for part in _parts(path):
+            try:
+                deeper = os.open(part, _DIRECTORY, dir_fd=descriptor)
+            except OSError as error:
+                raise Unreadable(f"{path}: expected a folder that is no link, {_why(error)}") from None
+            os.close(descriptor)
+            descriptor = deeper
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_file(root: Path, path: str, limit: int) -> bytes:
+    """Bytes of the regular file `path` below `root`, at most `limit` of them."""
+    pure = PurePosixPath(path)
+    with open_directory(root, str(pure.parent)) as directory:
+        return read_at(directory, pure.name, path, limit)
+
+
+def read_at(directory: int, name: str, path: str, limit: int) -> bytes:
+    """Bytes of the regular file `name` in an open directory; `path` is what notes call it."""
+    try:
+        descriptor = os.open(name, _FILE, dir_fd=directory)
+    except OSError as error:
+        raise Unreadable(f"{path}: {_why(error)}") from None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable(f"{path}: is no regular file")
+        if status.st_size > limit:
+            raise Unreadable(f"{path}: {status.st_size:,} bytes, expected at most {limit:,}")
+        content = bytearray()
+        while chunk := os.read(descriptor, _CHUNK):
+            content += chunk
+            if len(content) > limit:
+                raise Unreadable(f"{path}: more than {limit:,} bytes")
+        return bytes(content)
+    except OSError as error:
+        raise Unreadable(f"{path}: {_why(error)}") from None
+    finally:
+        os.close(descriptor)
+
+
+def list_directory(root: Path, path: str, limit: int = 10_000) -> list[str]:
+    """Sorted names in the directory `path` below `root`; a name that is no UTF-8 is refused."""
+    names: list[str] = []
+    with open_directory(root, path) as directory, os.scandir(directory) as entries:
+        for entry in entries:
+            if len(names) >= limit:
+                raise Unreadable(f"{path}: more than {limit:,} entries")
+            try:
+                entry.name.encode("utf-8")
+            except UnicodeEncodeError:
+                raise Unreadable(f"{path}: holds a name that is not UTF-8: {entry.name!r}") from None
+            names.append(entry.name)
+    return sorted(names)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or "\0" in path:
+        raise Unreadable(f"{path!r}: is not a relative path below the workspace")
+    return pure.parts
+
+
+def _why(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "is missing"
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "is a link or not a folder"
+    return (error.strerror or str(error)).lower()

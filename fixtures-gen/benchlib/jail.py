@@ -1,0 +1,376 @@
+"""The jail: runs candidates, servers and fixture services where they see a workspace, Python and the loopback only.
+
+python3.12 -E -S fixtures-gen/benchlib/jail.py describe     what a jail is made of, as JSON (builds the image if needed)
+python3.12 -E -S fixtures-gen/benchlib/jail.py check        opens a jail and looks round in it
+python3.12 -E -S fixtures-gen/benchlib/jail.py explain      reads what bwrap said, prints what to do about it
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import dataclasses
+import http.client
+import json
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from benchlib import jail_layout as layout
+from benchlib.jail_image import Image, JailUnavailable, ensure_image
+from benchlib.jail_layout import Limits
+from benchlib.jail_owner import GRACE_SECONDS, Command, OpenJail, ServiceFailed, explain, listening_port
+
+__all__ = [
+    "Completed",
+    "JailUnavailable",
+    "Limits",
+    "Served",
+    "ServerNotReady",
+    "Service",
+    "ServiceFailed",
+    "describe",
+    "run",
+    "serve",
+    "service_path",
+]
+
+NOTHING: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A loopback server of a fixture. It runs in the candidate's jail, and the candidate cannot see its files."""
+
+    id: str
+    command: Sequence[str]
+    """Prints one line `LISTENING <port>` on its standard output when it is ready; what follows is its log. It must log an
+    event before it answers the request, as the end of the candidate is its end too."""
+    mounts: Mapping[str, Path]
+    """Name -> file or folder that the service reads, shown at `service_path(id, name)`."""
+    cwd: str = ""
+    """The mount in which it starts; empty: the folder of its mounts."""
+    url_file: str | None = None
+    """File of the workspace that receives its URL and a newline before the candidate starts."""
+    url_suffix: str = ""
+    """Follows `http://127.0.0.1:<port>` in that file."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a command ended."""
+
+    returncode: int | None
+    """128 + N after signal N, 127 for a missing program; null when a bound ended it."""
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    ended_by: str | None
+    """Name of the bound (a field of Limits) that ended it, else null."""
+    survivors: int
+    """Processes of the namespace that were alive after the end: 0, or the sandbox is broken."""
+    services: Mapping[str, bytes] = field(default_factory=dict)
+    """What each service printed on its standard output, by id."""
+    service_ports: Mapping[str, int] = field(default_factory=dict)
+
+
+def service_path(service: str, name: str) -> str:
+    """Where a service finds one of its mounts."""
+    return f"{layout.SERVICES}/{service}/{name}"
+
+
+def run(
+    command: Sequence[str],
+    *,
+    workspace: Path,
+    editable: Sequence[str],
+    stdin: bytes = b"",
+    env: Mapping[str, str] = NOTHING,
+    limits: Limits = Limits(),
+    cwd: str = ".",
+    services: Sequence[Service] = (),
+) -> Completed:
+    """Runs a command in a jail of its own, to its end or to a bound; what it left running ends with it.
+
+    `cwd` is relative to the workspace; `env` is added to `jail_layout.ENVIRONMENT`. Raises JailUnavailable when the jail
+    itself fails, ServiceFailed when a service does.
+    """
+    with _open(workspace, editable, limits, services) as jail:
+        ports = _start_services(jail, services, workspace)
+        started = jail.start(command, stdin=stdin, env=env, cwd=cwd, last=True)
+        ended_by = jail.wait(started, limits.seconds)
+    jail.check()
+    return _completed(jail, started, ended_by, services, ports)
+
+
+class Served:
+    """A server that runs in a jail. Its methods may be called until the `serve` block ends."""
+
+    def __init__(
+        self, jail: OpenJail, server: Command, port: int, ports: Mapping[str, int], limits: Limits
+    ) -> None:
+        self.port = port
+        """The port it listens on, inside the jail."""
+        self.service_ports = ports
+        self._jail = jail
+        self._server = server
+        self._limits = limits
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] = NOTHING,
+        timeout: float = 10.0,
+        port: int | None = None,
+        max_bytes: int = 64 * layout.MIB,
+    ) -> tuple[int, dict[str, str], bytes]:
+        """One HTTP request to the server (or another port of the jail): status, headers with lower-case names, body.
+
+        Raises ConnectionError, TimeoutError, http.client.HTTPException, or ValueError for a body beyond `max_bytes`.
+        """
+        target = port or self.port
+        connection = http.client.HTTPConnection("127.0.0.1", target, timeout=timeout)
+        connection.sock = self._jail.connect(target)
+        connection.sock.settimeout(timeout)
+        try:
+            connection.request(method, path, body=body, headers=dict(headers))
+            response = connection.getresponse()
+            deadline = time.monotonic() + timeout
+            content = bytearray()
+            while chunk := response.read1(65536):
+                content += chunk
+                if len(content) > max_bytes:
+                    raise ValueError(f"{method} {path}: the body is longer than {max_bytes} bytes")
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{method} {path}: the body took longer than {timeout} seconds")
+            return (
+                response.status,
+                {name.lower(): value for name, value in response.getheaders()},
+                bytes(content),
+            )
+        finally:
+            connection.close()
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        env: Mapping[str, str] = NOTHING,
+        cwd: str = ".",
+        seconds: float | None = None,
+    ) -> Completed:
+        """Runs another command beside the server, in the same jail."""
+        started = self._jail.start(command, stdin=stdin, env=env, cwd=cwd, last=False)
+        ended_by = self._jail.wait(started, seconds or self._limits.seconds)
+        if ended_by is not None:
+            self._jail.signal(started, signal.SIGKILL)
+        return _completed(self._jail, started, ended_by, (), self.service_ports)
+
+    def service_output(self, service: str) -> bytes:
+        """What a service has printed so far."""
+        return self._jail.service_output(service)
+
+    @property
+    def running(self) -> bool:
+        return self._server.code is None and not self._jail.gone
+
+    @property
+    def stdout(self) -> bytes:
+        return bytes(self._server.stdout.data)
+
+    @property
+    def stderr(self) -> bytes:
+        return bytes(self._server.stderr.data)
+
+    def terminate(self, seconds: float = 5.0) -> Completed:
+        """Sends SIGTERM and waits; a server that is still there after `seconds` is killed, `ended_by` is then "seconds"."""
+        self._jail.signal(self._server, signal.SIGTERM)
+        so_far = time.monotonic() - self._server.started
+        ended_by = self._jail.wait(self._server, so_far + seconds)
+        if ended_by is not None:
+            self._jail.signal(self._server, signal.SIGKILL)
+        return _completed(self._jail, self._server, ended_by, (), self.service_ports)
+
+
+@contextmanager
+def serve(
+    command: Sequence[str],
+    *,
+    workspace: Path,
+    editable: Sequence[str],
+    env: Mapping[str, str] = NOTHING,
+    limits: Limits = Limits(),
+    cwd: str = ".",
+    services: Sequence[Service] = (),
+) -> Iterator[Served]:
+    """Starts a server in a jail and waits, at most `limits.seconds`, for its line `LISTENING <port>`.
+
+    Raises ServerNotReady when the line does not come. On exit the server gets SIGTERM, then everything is ended.
+    """
+    with _open(workspace, editable, limits, services) as jail:
+        ports = _start_services(jail, services, workspace)
+        server = jail.start(command, stdin=b"", env=env, cwd=cwd, last=False)
+        with jail.condition:
+            jail.condition.wait_for(
+                lambda: (
+                    listening_port(bytes(server.stdout.data)) is not None
+                    or server.code is not None
+                    or jail.gone
+                ),
+                limits.seconds,
+            )
+        port = listening_port(bytes(server.stdout.data))
+        if port is None:
+            jail.close()
+            jail.check()
+            raise ServerNotReady(
+                _completed(
+                    jail, server, jail.ended_by or (None if server.code is not None else "seconds"), (), ports
+                )
+            )
+        served = Served(jail, server, port, ports, limits)
+        try:
+            yield served
+        finally:
+            if served.running:
+                served.terminate(GRACE_SECONDS)
+
+
+class ServerNotReady(Exception):
+    """A server ended, or ran into its bound, before it printed its LISTENING line."""
+
+    def __init__(self, completed: Completed) -> None:
+        super().__init__(
+            f"no LISTENING line; exit code {completed.returncode}, ended by {completed.ended_by}, "
+            f"stderr: {completed.stderr[-1000:].decode('utf-8', 'replace')}"
+        )
+        self.completed = completed
+
+
+def _open(workspace: Path, editable: Sequence[str], limits: Limits, services: Sequence[Service]) -> OpenJail:
+    binds = layout.workspace_binds(workspace, editable)
+    for service in services:
+        binds += layout.service_binds(service.id, service.mounts)
+    return OpenJail(ensure_image(layout.shell_script), binds, limits)
+
+
+def _start_services(jail: OpenJail, services: Sequence[Service], workspace: Path) -> dict[str, int]:
+    ports: dict[str, int] = {}
+    for service in services:
+        port = ports[service.id] = jail.serve(service.id, service.command, service.cwd)
+        if service.url_file is not None:
+            _write(workspace / service.url_file, f"http://127.0.0.1:{port}{service.url_suffix}\n")
+    return ports
+
+
+def _write(path: Path, text: str) -> None:
+    """Replaces a file as a whole, so that a hard link to another place keeps its content."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(prefix=".url-", dir=path.parent)
+    with open(descriptor, "w") as file:
+        file.write(text)
+    os.chmod(draft, 0o644)
+    os.replace(draft, path)
+
+
+def _completed(
+    jail: OpenJail,
+    command: Command,
+    ended_by: str | None,
+    services: Sequence[Service],
+    ports: Mapping[str, int],
+) -> Completed:
+    return Completed(
+        returncode=None if ended_by is not None else command.code,
+        stdout=command.stdout.finish(),
+        stderr=command.stderr.finish(),
+        seconds=(command.ended or time.monotonic()) - command.started,
+        ended_by=ended_by,
+        survivors=jail.survivors,
+        services={service.id: jail.service_output(service.id) for service in services},
+        service_ports=ports,
+    )
+
+
+def describe(tmp_bytes: int = Limits.tmp_bytes) -> dict[str, object]:
+    """What bench/jail/ needs to open a jail of the same kind: argument lists, paths inside, limits."""
+    image: Image = ensure_image(layout.shell_script)
+    return {
+        "image": str(image.path),
+        "bwrap": image.bwrap,
+        "python": image.python,
+        "outer": layout.outer_arguments(image, tmp_bytes),
+        "closing": layout.closing_arguments(image),
+        "agent_view": layout.agent_view(image),
+        "candidate_view": layout.candidate_view(image),
+        "service_view": layout.service_view(image, "{service}"),
+        "stream_setup": layout.STREAM_SETUP,
+        "shell_source": str(image.path / "launch/shell"),
+        "environment": layout.ENVIRONMENT,
+        "gateway_port": layout.GATEWAY_PORT,
+        "paths": {
+            "workspace": layout.WORKSPACE,
+            "home": layout.HOME,
+            "host": layout.HOST,
+            "extras": layout.EXTRAS,
+            "shell": layout.SHELL,
+            "services": layout.SERVICES,
+            "gateway_socket": layout.GATEWAY_SOCKET,
+        },
+        "limits": dataclasses.asdict(Limits()),
+    }
+
+
+SELF_CHECK = (
+    "import bz2, ctypes, decimal, hashlib, lzma, sqlite3, ssl, zlib, zoneinfo; zoneinfo.ZoneInfo('Europe/Berlin'); "
+    "open('/workspace/out/ok', 'w').write('ok')"
+)
+
+
+def check() -> str:
+    """Opens a jail and runs Python in it. Returns one line about it; raises JailUnavailable."""
+    with tempfile.TemporaryDirectory(prefix="rw30-check-") as folder:
+        done = run(
+            ["python", "-c", SELF_CHECK], workspace=Path(folder), editable=["out/"], limits=Limits(seconds=30)
+        )
+    if done.returncode != 0:
+        raise JailUnavailable(
+            f"Python {sys.executable} does not work in the jail: it lacks a part of its standard library or the time zones "
+            f"(install tzdata; build Python with sqlite3, zlib, bz2, lzma and ssl). It said: {done.stderr.decode('utf-8', 'replace')[-2000:]}"
+        )
+    return f"a jail opens in {done.seconds:.2f} s and runs Python {sys.version.split()[0]}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    try:
+        match arguments:
+            case ["describe"]:
+                print(json.dumps(describe()))
+            case ["describe", tmp_bytes]:
+                print(json.dumps(describe(int(tmp_bytes))))
+            case ["check"]:
+                print(check())
+            case ["explain"]:
+                print(explain(sys.stdin.read()))
+            case _:
+                print(__doc__, file=sys.stderr)
+                return 2
+    except JailUnavailable as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,413 @@
+"""The owner's side of a jail: starts bwrap and the warden, speaks with it, and ends everything on every path."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from benchlib import jail_layout as layout
+from benchlib.jail_image import Image, JailUnavailable
+from benchlib.jail_layout import Limits
+
+READY_SECONDS = 20.0
+CONNECT_SECONDS = 10.0
+GRACE_SECONDS = 2.0
+"""How long an ended jail may take to vanish, and its streams to run dry, before it is ended the hard way or given up."""
+DIAGNOSTIC_BYTES = 64 * 1024
+CHUNK = 65536
+
+
+class ServiceFailed(Exception):
+    """A service of the fixture ended before it listened: neither the candidate's fault nor the jail's."""
+
+
+class Capture:
+    """Reads a descriptor to its end in a thread of its own; keeps what the shared budget of bytes allows."""
+
+    def __init__(self, descriptor: int, budget: Budget) -> None:
+        self.data = bytearray()
+        self._descriptor = descriptor
+        self._budget = budget
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            while chunk := os.read(self._descriptor, CHUNK):
+                self.data += self._budget.take(chunk)
+                self._budget.changed()
+        finally:
+            os.close(self._descriptor)
+
+    def finish(self) -> bytes:
+        self._thread.join(GRACE_SECONDS)
+        return bytes(self.data)
+
+
+class Budget:
+    """Bytes that the streams of one command may hold together."""
+
+    def __init__(self, size: int, condition: threading.Condition) -> None:
+        self.left = size
+        self.exceeded = False
+        self._condition = condition
+
+    def take(self, chunk: bytes) -> bytes:
+        with self._condition:
+            kept = chunk[: self.left]
+            self.left -= len(kept)
+            self.exceeded = self.exceeded or len(kept) < len(chunk)
+            return kept
+
+    def changed(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+
+class Command:
+    """A command that was started in a jail: its captured output, and its exit code once it has ended."""
+
+    def __init__(self, name: str, stdout: Capture, stderr: Capture, budget: Budget) -> None:
+        self.name = name
+        self.stdout = stdout
+        self.stderr = stderr
+        self.budget = budget
+        self.started = time.monotonic()
+        self.ended: float | None = None
+        self.code: int | None = None
+
+
+class OpenJail:
+    """One jail. A context manager: leaving it ends every process inside."""
+
+    def __init__(self, image: Image, binds: Sequence[str], limits: Limits) -> None:
+        self.limits = limits
+        self.image = image
+        self.ended_by: str | None = None
+        self.end_detail = ""
+        self.survivors = 0
+        self.condition = threading.Condition()
+        self._binds = list(binds)
+        self._namespace: int | None = None
+        self.gone = False
+        self._commands: dict[str, Command] = {}
+        self._service_output: dict[tuple[str, str], bytearray] = {}
+        self._exits: dict[str, int] = {}
+        self._answers: dict[str, tuple[str | None, list[int]]] = {}
+        self._failure: str | None = None
+        self._counter = 0
+
+    def __enter__(self) -> OpenJail:
+        self._control, inner = socket.socketpair()
+        try:
+            arguments = [
+                *layout.outer_arguments(self.image, self.limits.tmp_bytes),
+                *self._binds,
+                *layout.closing_arguments(self.image),
+                str(inner.fileno()),
+            ]
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=(inner.fileno(),),
+                env={"PATH": "/usr/bin:/bin"},
+            )
+        except BaseException:
+            self._control.close()
+            raise
+        finally:
+            inner.close()
+        assert self._process.stderr is not None
+        self._diagnostics = Capture(
+            os.dup(self._process.stderr.fileno()), Budget(DIAGNOSTIC_BYTES, self.condition)
+        )
+        self._process.stderr.close()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        try:
+            self._await(lambda: self._namespace is not None, READY_SECONDS, "the jail did not start")
+            self._ask(
+                do="limit",
+                processes=self.limits.processes,
+                resident_bytes=self.limits.resident_bytes,
+                file_bytes=self.limits.file_bytes,
+                address_space_bytes=self.limits.address_space_bytes,
+            )
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Requests
+
+    def start(
+        self, command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], cwd: str, last: bool
+    ) -> Command:
+        """Starts a command in the view of a candidate; with `last`, its end ends the jail."""
+        self._counter += 1
+        name = f"command-{self._counter}"
+        argv = layout.program(
+            layout.candidate_view(self.image), command, os.path.normpath(os.path.join(layout.WORKSPACE, cwd))
+        )
+        pipes = [os.pipe() for _ in range(3)]
+        (stdin_inner, stdin_outer), (stdout_outer, stdout_inner), (stderr_outer, stderr_inner) = pipes
+        budget = Budget(self.limits.output_bytes, self.condition)
+        started = Command(name, Capture(stdout_outer, budget), Capture(stderr_outer, budget), budget)
+        self._commands[name] = started
+        threading.Thread(target=_feed, args=(stdin_outer, stdin), daemon=True).start()
+        inner_ends = [stdin_inner, stdout_inner, stderr_inner]
+        try:
+            self._ask(
+                inner_ends, do="start", id=name, argv=argv, env={**layout.ENVIRONMENT, **env}, last=last
+            )
+        finally:
+            for descriptor in inner_ends:
+                os.close(descriptor)
+        return started
+
+    def serve(self, service: str, command: Sequence[str], cwd: str) -> int:
+        """Starts a service and waits for its `LISTENING <port>` line. Returns the port; raises
+        ServiceFailed."""
+        name = f"service-{service}"
+        argv = layout.program(
+            layout.service_view(self.image, service), command, f"{layout.SERVICES}/{service}/{cwd}"
+        )
+        self._ask(do="serve", id=name, argv=argv, env=layout.ENVIRONMENT)
+
+        def port() -> int | None:
+            return listening_port(bytes(self._service_output.get((name, "stdout"), b"")))
+
+        self._await(
+            lambda: port() is not None or name in self._exits,
+            READY_SECONDS,
+            f"service {service} did not listen",
+        )
+        found = port()
+        if found is None:
+            written = bytes(self._service_output.get((name, "stderr"), b"")).decode("utf-8", "replace")
+            raise ServiceFailed(
+                f"service {service} ended before it listened, exit code {self._exits[name]}: {written[-2000:]}"
+            )
+        return found
+
+    def service_output(self, service: str, stream: str = "stdout") -> bytes:
+        with self.condition:
+            return bytes(self._service_output.get((f"service-{service}", stream), b""))
+
+    def connect(self, port: int) -> socket.socket:
+        """A socket that is connected to 127.0.0.1:port inside the jail. Raises ConnectionError, also when a bound has
+        ended the jail."""
+        with self.condition:
+            self._counter += 1
+            name = f"connection-{self._counter}"
+        self._ask(do="connect", id=name, port=port)
+        with self.condition:
+            self.condition.wait_for(lambda: name in self._answers or self.gone, CONNECT_SECONDS)
+            error, descriptors = self._answers.pop(
+                name, (f"the jail gave no answer (ended by {self.ended_by})", [])
+            )
+        if error is not None:
+            raise ConnectionError(f"127.0.0.1:{port} inside the jail: {error}")
+        return socket.socket(fileno=descriptors[0])
+
+    def signal(self, command: Command, number: signal.Signals) -> None:
+        self._ask(do="signal", id=command.name, signal=int(number))
+
+    def wait(self, command: Command, seconds: float) -> str | None:
+        """Waits for the command's end. Returns what ended it early: the name of a bound, or null."""
+        deadline = command.started + seconds
+        with self.condition:
+            self.condition.wait_for(
+                lambda: command.code is not None or self.gone or command.budget.exceeded,
+                max(0.0, deadline - time.monotonic()),
+            )
+            ended_by = "output_bytes" if command.budget.exceeded else self.ended_by
+            if command.code is None and ended_by is None:
+                if self.gone:
+                    raise JailUnavailable(f"the jail ended by itself. {self._said()}")
+                ended_by = "seconds"
+            if command.ended is None:
+                command.ended = time.monotonic()
+            return ended_by
+
+    def close(self) -> None:
+        """Ends every process inside and waits until they are gone. Again: nothing."""
+        if self._process.returncode is None:
+            try:
+                self._control.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            try:
+                self._process.wait(GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._listener.join(GRACE_SECONDS)
+            self._control.close()
+            for _, descriptors in self._answers.values():
+                for descriptor in descriptors:
+                    os.close(descriptor)
+        self.survivors = self._count_survivors()
+        said = self._diagnostics.finish().decode("utf-8", "replace")
+        if self._failure is None and "bwrap: " in said:
+            self._failure = said
+
+    def check(self) -> None:
+        """Raises JailUnavailable when a launcher inside reported an error of its own."""
+        if self._failure is not None:
+            raise JailUnavailable(explain(self._failure))
+
+    # The warden's reports
+
+    def _ask(self, descriptors: Sequence[int] = (), **request: Any) -> None:
+        line = json.dumps(request).encode() + b"\n"
+        try:
+            if descriptors:
+                socket.send_fds(self._control, [line[:1]], list(descriptors))
+                line = line[1:]
+            self._control.sendall(line)
+        except OSError:
+            with self.condition:
+                if self.ended_by is None and self._commands == {}:
+                    raise JailUnavailable(f"the jail ended by itself. {self._said()}") from None
+
+    def _await(self, happened: Callable[[], bool], seconds: float, otherwise: str) -> None:
+        with self.condition:
+            self.condition.wait_for(lambda: happened() or self.gone or self._failure is not None, seconds)
+            if happened():
+                return
+        raise JailUnavailable(f"{otherwise}. {self._said()}")
+
+    def _said(self) -> str:
+        if self.gone:
+            self._process.wait(GRACE_SECONDS)
+        said = (self._failure or "") + (self._diagnostics.finish() if self.gone else b"").decode(
+            "utf-8", "replace"
+        )
+        return explain(said + (f" ended by {self.ended_by}: {self.end_detail}" if self.ended_by else ""))
+
+    def _listen(self) -> None:
+        unread = b""
+        received: list[int] = []
+        while True:
+            try:
+                data, descriptors, _, _ = socket.recv_fds(self._control, CHUNK, 4)
+            except OSError:
+                data, descriptors = b"", []
+            received += descriptors
+            *lines, unread = (unread + data).split(b"\n")
+            with self.condition:
+                for line in lines:
+                    received = self._note(json.loads(line), received)
+                self.gone = self.gone or not data
+                self.condition.notify_all()
+            if not data:
+                return
+
+    def _note(self, event: dict[str, Any], received: list[int]) -> list[int]:
+        match event["event"]:
+            case "ready":
+                self._namespace = event["pid_namespace"]
+            case "output":
+                kept = self._service_output.setdefault((event["id"], event["stream"]), bytearray())
+                kept += event["text"].encode("utf-8", "surrogateescape")
+            case "exit":
+                self._exits[event["id"]] = event["code"]
+                if command := self._commands.get(event["id"]):
+                    command.code = event["code"]
+                    command.ended = time.monotonic()
+            case "connected":
+                wanted = 0 if event["error"] is not None else 1
+                self._answers[event["id"]] = (event["error"], received[:wanted])
+                return received[wanted:]
+            case "failed":
+                self._failure = f"{event['id']}: {event['error']}"
+            case "end":
+                self.ended_by = event["by"]
+                self.end_detail = event["detail"]
+        return received
+
+    def _count_survivors(self) -> int:
+        deadline = time.monotonic() + GRACE_SECONDS
+        while (count := count_processes(self._namespace)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return count
+
+
+def count_processes(namespace: int | None) -> int:
+    """Living processes of a pid namespace, by its inode number."""
+    if namespace is None:
+        return 0
+    return sum(_namespace_of(name) == f"pid:[{namespace}]" for name in os.listdir("/proc") if name.isdigit())
+
+
+def _namespace_of(pid: str) -> str | None:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return None
+
+
+def listening_port(output: bytes) -> int | None:
+    """The port of the first complete `LISTENING <port>` line."""
+    found = re.search(rb"^LISTENING (\d{1,5})\r?\n", output, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def _feed(descriptor: int, data: bytes) -> None:
+    stream: BinaryIO
+    try:
+        with open(descriptor, "wb", buffering=0) as stream:
+            view = memoryview(data)
+            while view:
+                view = view[stream.write(view) or 0 :]
+    except BrokenPipeError:
+        pass
+
+
+def explain(said: str) -> str:
+    """What bwrap or the warden said, and what to do about it."""
+    said = said.strip()
+    if not re.search(
+        r"uid map|new namespace|user namespace|RTM_NEWADDR|Operation not permitted|Permission denied", said
+    ):
+        return f"bwrap says: {said}" if said else "It said nothing."
+    advice = "This machine does not let bwrap make user namespaces."
+    if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+        advice = (
+            "AppArmor restricts user namespaces here (the default since Ubuntu 23.10). Allow them:\n"
+            "  sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\n"
+            "and for the time after a restart:\n"
+            "  echo kernel.apparmor_restrict_unprivileged_userns=0 | sudo tee /etc/sysctl.d/60-rw30.conf"
+        )
+    elif _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+        advice += " Allow them: sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    elif _setting("/proc/sys/user/max_user_namespaces") == "0":
+        advice += " Allow them: sudo sysctl -w user.max_user_namespaces=15000"
+    else:
+        advice += (
+            " On Ubuntu 23.10 or newer: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0. In a container: start it "
+            "with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined."
+        )
+    return f"bwrap says: {said}\n{advice}"
+
+
+def _setting(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

@@ -1,0 +1,249 @@
+"""From checks to the verdict: levels 0 to 5 and the one JSON line that every judge.py prints.
+
+A judge.py says what is expected, what is run, and its checks, and ends with `judging.main(...)`. Words:
+
+- `expect(fixture) -> E` calculates from pristine files; an exception there is a failure of the judge.
+- `solve(fixture) -> A` runs the candidate and reads every required output; an exception there (a command that
+  fails, an output that cannot be read) means level 1 or 0.
+- a check is `def name(actual: A, expected: E) -> None` with a docstring that says what holds; it raises to
+  fail.
+- `probe(fixture)` decides between level 0 and 1 when `solve` fails: `candidate.imports("solution.x")`.
+- `edge(fixture) -> None` is the one edge check; it runs what it needs in `fixture.workspace()`.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NoReturn, cast
+
+from benchlib import jail
+from benchlib.candidate import CommandFailed, Fixture, imports
+from benchlib.comparing import Differs, VacuousCheck
+from benchlib.layout import working_folder
+from benchlib.readers import Unreadable
+from benchlib.seeding import SCALES, FixtureName, Scale
+from benchlib.task import TaskError, read_task
+
+__all__ = ["JudgeError", "core", "imports", "main"]
+
+NOTES_LIMIT = 20
+NOTE_CHARACTERS_LIMIT = 600
+JUDGE_FAILED = 3
+"""Exit status when the judge itself failed, which says nothing about the work."""
+
+type Check[A, E] = Callable[[A, E], None]
+type Edge = Callable[[Fixture], None]
+
+
+class JudgeError(Exception):
+    """The judge itself cannot do its work."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One check that has been made. `note` is what holds, or what differed."""
+
+    name: str
+    passed: bool
+    note: str
+    core: bool
+
+
+@dataclass(frozen=True)
+class Judge[A, E]:
+    """What a judge.py declares."""
+
+    expect: Callable[[Fixture], E]
+    solve: Callable[[Fixture], A]
+    checks: Sequence[Check[A, E]]
+    edge: Edge
+    probe: Edge
+
+
+_CORE: set[object] = set()
+
+
+def core[A, E](check: Check[A, E]) -> Check[A, E]:
+    """Mark a check as core: level 3 needs all of them. It must fail on outputs that hold a header only."""
+    _CORE.add(check)
+    return check
+
+
+def main[A, E](
+    judge_file: str,
+    *,
+    artifacts: Sequence[str],
+    probe: Edge,
+    expect: Callable[[Fixture], E],
+    solve: Callable[[Fixture], A],
+    checks: Sequence[Check[A, E]],
+    edge: Edge,
+) -> NoReturn:
+    """Judge the workspace that the command line names, print the verdict as one JSON line and exit 0.
+
+    `artifacts` are the paths copied from the judged workspace (`solution/`). When the judge itself fails,
+    nothing is printed on standard output, the reason goes to standard error and the exit status is
+    `JUDGE_FAILED`.
+    """
+    judge = Judge(expect, solve, checks, edge, probe)
+    parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
+    parser.add_argument("--workspace", type=Path, required=True)
+    parser.add_argument("--scale", choices=SCALES, default=os.environ.get("RW30_SCALE") or "full")
+    args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(JUDGE_FAILED))
+    try:
+        if args.scale not in SCALES:
+            raise JudgeError(f"RW30_SCALE is {args.scale!r}; it must be full or small")
+        if not args.workspace.is_dir() or args.workspace.is_symlink():
+            raise JudgeError(f"--workspace {args.workspace}: no such folder")
+        if not any(check in _CORE for check in checks):
+            raise JudgeError("no check is marked core")
+        with working_folder("judge") as folder:
+            fixtures = _Fixtures(
+                Path(judge_file).parent, args.workspace.resolve(), args.scale, tuple(artifacts), folder
+            )
+            verdict = _judge(judge, fixtures)
+    except Exception as error:
+        if isinstance(error, (JudgeError, VacuousCheck, TaskError, jail.JailUnavailable)):
+            print(f"judge.py failed: {error}", file=sys.stderr)
+        else:
+            print(f"judge.py failed:\n{traceback.format_exc()}", file=sys.stderr)
+        sys.exit(JUDGE_FAILED)
+    line = json.dumps(verdict, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()
+    sys.exit(0)
+
+
+@dataclass(frozen=True)
+class _Fixtures:
+    task_folder: Path
+    workspace: Path
+    scale: str
+    artifacts: tuple[str, ...]
+    folder: Path
+
+    def open(self, name: FixtureName) -> Fixture:
+        task = read_task(self.task_folder)
+        return Fixture(task, name, cast(Scale, self.scale), self.workspace, self.artifacts, self.folder)
+
+
+def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
+    main_checks, solved = _main_checks(judge, fixtures.open("main"))
+    notes = [solved] if solved else []
+    all_passed = all(check.passed for check in main_checks)
+    core_passed = all(check.passed for check in main_checks if check.core)
+    if solved:
+        level, edge, twin = _runs_at_all(judge, fixtures, notes), None, None
+    else:
+        level = 4 if all_passed else 3 if core_passed else 2
+        edge = _edge_check(judge, fixtures.open("edge"))
+        twin = _twin_passes(judge, fixtures.open("twin"), notes) if all_passed else None
+    if level == 4 and edge and edge.passed:
+        level = 5
+    if not solved:
+        notes = [f"{check.name}: {check.note}" for check in main_checks if not check.passed] + notes
+    if edge and not edge.passed:
+        notes.append(f"edge: {edge.note}")
+    return {
+        "status": "pass" if level == 5 else "fail",
+        "progress_level": level,
+        "main_checks_passed": sum(check.passed for check in main_checks),
+        "main_checks_total": len(main_checks),
+        "edge_check_passed": bool(edge and edge.passed),
+        "notes": _capped(notes),
+        "checks": [asdict(check) for check in main_checks],
+        "twin_passed": twin,
+    }
+
+
+def _main_checks[A, E](judge: Judge[A, E], fixture: Fixture) -> tuple[list[Checked], str | None]:
+    """The checks, and why the outputs could not be made or read (then no check was made)."""
+    expected = judge.expect(fixture)
+    try:
+        with _candidates_fault():
+            actual = judge.solve(fixture)
+    except _Refused as refused:
+        skipped = "not checked: there is no complete, readable output"
+        return [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks], str(refused)
+    return [_checked(check, actual, expected) for check in judge.checks], None
+
+
+def _checked[A, E](check: Check[A, E], actual: A, expected: E) -> Checked:
+    try:
+        with _candidates_fault():
+            check(actual, expected)
+    except _Refused as refused:
+        return Checked(_name(check), False, _cut(str(refused)), check in _CORE)
+    return Checked(_name(check), True, _cut(_doc(check)), check in _CORE)
+
+
+def _edge_check[A, E](judge: Judge[A, E], fixture: Fixture) -> Checked:
+    try:
+        with _candidates_fault():
+            judge.edge(fixture)
+    except _Refused as refused:
+        return Checked("edge", False, f"{_doc(judge.edge)} {refused}", False)
+    return Checked("edge", True, _doc(judge.edge), False)
+
+
+def _twin_passes[A, E](judge: Judge[A, E], fixture: Fixture, notes: list[str]) -> bool:
+    checks, problem = _main_checks(judge, fixture)
+    failed = [problem] if problem else [f"{check.name}: {check.note}" for check in checks if not check.passed]
+    notes += [f"on other data of the same kind, {note}" for note in failed]
+    return not failed
+
+
+def _runs_at_all[A, E](judge: Judge[A, E], fixtures: _Fixtures, notes: list[str]) -> int:
+    try:
+        with _candidates_fault():
+            judge.probe(fixtures.open("main"))
+    except _Refused as refused:
+        notes.append(f"no runnable artifact: {refused}")
+        return 0
+    return 1
+
+
+class _Refused(Exception):
+    pass
+
+
+@contextmanager
+def _candidates_fault() -> Iterator[None]:
+    """Turn what the candidate's work may cause into `_Refused` with a note; failures of the judge pass
+    through.
+    """
+    try:
+        yield
+    except (JudgeError, VacuousCheck, TaskError, jail.JailUnavailable, OSError):
+        raise
+    except (Differs, Unreadable, CommandFailed) as error:
+        raise _Refused(str(error)) from None
+    except AssertionError as error:
+        raise _Refused(str(error) or "does not hold") from None
+    except Exception as error:
+        raise _Refused(f"could not be evaluated on this output: {type(error).__name__}: {error}") from error
+
+
+def _name(check: object) -> str:
+    return str(getattr(check, "__name__", check)).replace("_", " ")
+
+
+def _doc(check: object) -> str:
+    return " ".join((getattr(check, "__doc__", None) or "").split())
+
+
+def _cut(note: str) -> str:
+    return note if len(note) <= NOTE_CHARACTERS_LIMIT else f"{note[: NOTE_CHARACTERS_LIMIT - 1]}…"
+
+
+def _capped(notes: list[str]) -> list[str]:
+    more = len(notes) - NOTES_LIMIT
+    return [_cut(note) for note in notes[:NOTES_LIMIT]] + ([f"and {more} more notes"] if more > 0 else [])

@@ -1,0 +1,78 @@
+"""Proves a task case by case.
+
+python3.12 -E -S fixtures-gen/prove.py --task DIR list
+    prints [{"name": …, "level": …, "fails": […], "twin": …}, …]
+python3.12 -E -S fixtures-gen/prove.py --task DIR run CASE [--scale small]
+    prints the judge's JSON for that case plus "problems": what was not as stated
+python3.12 -E -S fixtures-gen/prove.py --task DIR all [--scale small]
+    runs every case and prints a line each
+
+Exit status: 0 when the cases hold; 1 when one does not or cannot be made, with the reason on standard error.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from benchlib import jail, proving
+from benchlib.seeding import SCALES, Scale
+from benchlib.task import Task, TaskError, read_task
+
+
+def main() -> None:
+    """Parse the command line and do what it asks for."""
+    parser = argparse.ArgumentParser(prog="prove", description="Proves the cases of a task.")
+    parser.add_argument("--task", type=Path, required=True, help="task folder")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="print the cases as JSON")
+    run = commands.add_parser("run", help="make one case, judge it, print the verdict")
+    run.add_argument("case")
+    every = commands.add_parser("all", help="run every case, one line each")
+    for command in (run, every):
+        command.add_argument("--scale", choices=SCALES, default="small")
+    args = parser.parse_args()
+    try:
+        task = read_task(args.task)
+        if args.command == "list":
+            print(json.dumps([described(case) for case in proving.cases(task)], ensure_ascii=False, indent=1))
+            problems = []
+        elif args.command == "run":
+            result = proving.run(task, args.case, args.scale)
+            print(json.dumps(result, ensure_ascii=False))
+            problems = result["problems"] and result["problems"] + result.get("notes", [])
+        else:
+            problems = run_all(task, args.scale)
+    except (TaskError, jail.JailUnavailable) as error:
+        problems = [str(error)]
+    if problems:
+        sys.exit("\n".join(f"prove: {problem}" for problem in problems))
+
+
+def described(case: proving.Case) -> dict[str, object]:
+    """A case as `list` prints it."""
+    return {"name": case.name, "level": case.level, "fails": case.fails, "twin": case.twin}
+
+
+def run_all(task: Task, scale: Scale) -> list[str]:
+    """Run every case, print a line each; names of those that do not hold."""
+    failed = []
+    for case in proving.cases(task):
+        try:
+            result = proving.run(task, case.name, scale)
+        except TaskError as error:
+            result = {"problems": [str(error)]}
+        print(
+            f"{'NOT OK' if result['problems'] else 'ok':7} {case.name}: level {result.get('progress_level')}"
+        )
+        if result["problems"]:
+            failed.append(f"does not hold: {case.name}")
+            for line in result["problems"] + result.get("notes", []):
+                print(f"        {line}")
+    return failed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+import { METRIC_WORDS } from './pairs.ts'
+import { METRICS, type Summary } from './schema.ts'
+import { counted, rate } from './text.ts'
+
+/** Who passed how much, of the primaries. Unescaped. */
+export function strictLine(summary: Summary): string {
+  return `Strict passes: ${summary.primary.corpus.map((arm) => `${arm.arm} ${rate(arm.strict)}`).join(', ')}.`
+}
+
+/** What the figures of the primaries say, a sentence a line. Unescaped. */
+export function verdictLines(summary: Summary): string[] {
+  const lines: string[] = []
+  if (!summary.complete) lines.push(incomplete(summary))
+  if (!summary.comparison) return lines
+  const { corpus, reference, candidate } = summary.comparison.primary
+  const claims = [corpus.correctness.claim, ...METRICS.map((metric) => corpus.ratios[metric].claim)].filter(
+    (claim) => claim !== null,
+  )
+  if (claims.length > 0) return [...lines, ...claims]
+  if (!summary.measurement) return [...lines, 'No claim: this is not a measurement.']
+  if (corpus.matched < 2)
+    return [
+      ...lines,
+      `${counted(corpus.matched, 'task')} passed by both ${candidate} and ${reference}: too few to compare.`,
+    ]
+  const { agent_ms: time, cost_usd: cost } = METRIC_WORDS
+  return [
+    ...lines,
+    `No difference shown between ${candidate} and ${reference} in correctness, ${time.name} or ${cost.name} ` +
+      `(${counted(corpus.matched, 'pair')} that both passed).`,
+  ]
+}
+
+function incomplete({ missing, problems }: Summary): string {
+  const parts = [
+    missing.length > 0 ? `${counted(missing.length, 'planned attempt')} not finished` : '',
+    problems.length > 0 ? `${counted(problems.length, 'stored file')} not usable` : '',
+  ].filter(Boolean)
+  return `Incomplete: ${parts.join(', ') || 'an attempt has not ended'}.`
+}

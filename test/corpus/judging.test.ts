@@ -1,0 +1,180 @@
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { JudgeResultSchema } from '../../bench/attempt/record.ts'
+import { command } from './python.ts'
+import { JUDGE, REFERENCE, type Toy, toyTask } from './toy.ts'
+
+let toy: Toy
+beforeEach(async () => {
+  toy = await toyTask()
+})
+afterEach(async () => {
+  expect(await readdir(join(toy.path, 'cache/work')).catch(() => [])).toEqual([])
+  await toy.cleanup()
+})
+
+async function verdict(files: Record<string, string>) {
+  const done = await toy.judge(files)
+  expect(done.stderr).toBe('')
+  expect(done.exitCode).toBe(0)
+  expect(done.stdout.split('\n')).toHaveLength(1)
+  return JudgeResultSchema.parse(JSON.parse(done.stdout))
+}
+
+const solution = (source: string) => ({ 'solution/double.py': source })
+
+describe('levels', () => {
+  test('5 for a right solution, on the twin too', async () => {
+    const found = await verdict(solution(REFERENCE))
+    expect(found).toMatchObject({ status: 'pass', progress_level: 5, edge_check_passed: true, twin_passed: true })
+    expect(found.notes).toEqual([])
+    expect(found.checks.map((check) => check.note)).toEqual([
+      'Every number is there.',
+      'The first double can be calculated with.',
+      'Every double is right.',
+    ])
+  })
+
+  test('5 for a package with __main__', async () => {
+    const found = await verdict({
+      'solution/double/__main__.py': 'from .work import *\n',
+      'solution/double/work.py': REFERENCE,
+    })
+    expect(found.progress_level).toBe(5)
+  })
+
+  test('0 for nothing, for a syntax error, for an empty package and for an import that fails', async () => {
+    expect((await verdict({})).progress_level).toBe(0)
+    expect((await verdict(solution('def f(:\n'))).progress_level).toBe(0)
+    expect((await verdict(solution('import nothing_like_it\n'))).progress_level).toBe(0)
+    await rm(join(toy.workspace, 'solution'), { recursive: true })
+    expect((await verdict({ 'solution/double/data.txt': '' })).notes[1]).toContain('no module solution.double.__main__')
+  })
+
+  test('1 when the command fails, writes nothing, writes another header, or does not end', async () => {
+    const failed = await verdict(solution('if __name__ == "__main__":\n    raise SystemExit("no idea")\n'))
+    expect(failed.progress_level).toBe(1)
+    expect(failed.notes[0]).toBe('`python -m solution.double` exited 1; it printed last: no idea')
+    expect(failed.checks.every((check) => !check.passed)).toBe(true)
+    const silent = await verdict(solution('x = 1\n'))
+    expect(silent).toMatchObject({ progress_level: 1, notes: ['output/doubles.csv: is missing'] })
+    const header = await verdict(solution(REFERENCE.replace('number,double', 'n,d')))
+    expect(header.progress_level).toBe(1)
+    expect(header.notes[0]).toContain('header is n,d, expected number,double')
+    const endless = await verdict(solution('import time\nif __name__ == "__main__":\n    time.sleep(99)\n'))
+    expect(endless.progress_level).toBe(1)
+    expect(endless.notes[0]).toBe('`python -m solution.double` timed out: still running after its limit of 5 s')
+  })
+
+  test('2 for a header only, 3 when the core holds, 4 when only the edge fails', async () => {
+    const empty = await verdict(solution('open("output/doubles.csv", "w").write("number,double\\n")\n'))
+    expect(empty.progress_level).toBe(2)
+    expect(empty.checks[1]!.note).toBe('could not be evaluated on this output: IndexError: list index out of range')
+    const tripled = await verdict(solution(REFERENCE.replace('* 2', '* 3')))
+    expect(tripled).toMatchObject({ progress_level: 3, main_checks_passed: 2, main_checks_total: 3, twin_passed: null })
+    expect(tripled.notes[0]).toMatch(
+      /^doubles are right: doubles.csv: row number='\d+': double is '\d+', expected '\d+'/,
+    )
+    const edge = await verdict(solution(REFERENCE.replace('{int(number) * 2}', '{int(number) * 2 or "none"}')))
+    expect(edge).toMatchObject({ status: 'fail', progress_level: 4, edge_check_passed: false, twin_passed: true })
+    expect(edge.notes).toEqual([`edge: Zero has a double. double of 0: found 'none', expected '0'`])
+  })
+
+  test('4 or 5 with twin_passed false for a solution that fits the visible data', async () => {
+    const { stdout } = await command(join(toy.task, 'seed.py'), [
+      '--fixture',
+      'main',
+      '--stage',
+      'initial',
+      '--scale',
+      'small',
+      '--out',
+      join(toy.path, 'seen'),
+    ])
+    expect(stdout).toBe('')
+    const remembers = REFERENCE.replace(
+      'lines =',
+      `known = ${JSON.stringify(await firstNumber(join(toy.path, 'seen/inputs/numbers.txt')))}\nnumbers = numbers if numbers[0] in (known, "1") else ["7"] * 6\nlines =`,
+    )
+    expect(await verdict(solution(remembers))).toMatchObject({ status: 'pass', progress_level: 5, twin_passed: false })
+  })
+})
+
+describe('a hostile workspace', () => {
+  test('the artifacts are a link, a file, too many files, or hold links and pipes', async () => {
+    await mkdir(toy.workspace, { recursive: true })
+    await symlink('/etc', join(toy.workspace, 'solution'))
+    const linked = await toy.judge({})
+    expect(JSON.parse(linked.stdout).progress_level).toBe(0)
+    await rm(join(toy.workspace, 'solution'))
+    expect((await verdict({ solution: 'a file' })).progress_level).toBe(0)
+    await rm(join(toy.workspace, 'solution'))
+    await mkdir(join(toy.workspace, 'solution'))
+    await symlink('/etc/passwd', join(toy.workspace, 'solution/passwd.py'))
+    const readsLink = 'import os\nassert not os.path.lexists("solution/passwd.py")\n'
+    expect((await verdict(solution(readsLink + REFERENCE))).progress_level).toBe(5)
+  })
+
+  test('outputs are links to a judge’s file, or huge', async () => {
+    const link = 'import os\nos.symlink("/workspace/inputs/numbers.txt", "output/doubles.csv")\n'
+    expect((await verdict(solution(link))).notes[0]).toContain('is a link')
+    const huge = 'with open("output/doubles.csv", "wb") as f:\n    f.truncate(900_000_000)\n'
+    expect((await verdict(solution(huge))).notes[0]).toContain('900,000,000 bytes, expected at most')
+  })
+
+  test('notes with control characters, quotes and lone surrogates stay one JSON line of bounded length', async () => {
+    const weird = 'import sys\nsys.exit("\\u2028\\x00\\x1b[31m\\"" + "y" * 100000)\n'
+    const found = await verdict(solution(weird))
+    expect(found.notes[0]!.length).toBeLessThanOrEqual(600)
+  })
+
+  test('what the candidate left in output/ and what it changed in inputs/ counts for nothing', async () => {
+    const found = await verdict({
+      'output/doubles.csv': 'number,double\n',
+      'inputs/numbers.txt': '1\n',
+      ...solution('import os\nassert os.listdir("output") == [] and open("state/counter").read() == "0"\n' + REFERENCE),
+    })
+    expect(found.progress_level).toBe(5)
+  })
+})
+
+describe('a judge that fails says nothing about the work', () => {
+  test.each([
+    [
+      'its calculation breaks',
+      'def rows(fixture):',
+      'def rows(fixture):\n    raise ValueError("broken calculation")',
+      'broken calculation',
+    ],
+    ['no check is core', '@judging.core\n', '', 'no check is marked core'],
+    [
+      'a comparison is vacuous',
+      'actual, expected, key=["number"])',
+      'actual, [], key=["number"])',
+      'the expected rows are empty',
+    ],
+    [
+      'a pristine file is missing',
+      'fixture.text("inputs/more.txt")',
+      'fixture.text("inputs/most.txt")',
+      'has inputs/most.txt',
+    ],
+  ])('%s', async (_name, find, replace, message) => {
+    expect(JUDGE).toContain(find)
+    const done = await toy.judge(solution(REFERENCE), JUDGE.replace(find, replace))
+    expect(done.exitCode).toBe(3)
+    expect(done.stdout).toBe('')
+    expect(done.stderr).toContain(message)
+  })
+
+  test('its workspace does not exist', async () => {
+    const done = await command(join(toy.task, 'judge.py'), ['--workspace', join(toy.path, 'nowhere')], toy.env)
+    expect(done).toMatchObject({ exitCode: 3, stdout: '' })
+    expect(done.stderr).toMatch(/^judge.py failed: --workspace .*nowhere: no such folder$/)
+  })
+})
+
+async function firstNumber(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).split('\n')[0]!
+}
