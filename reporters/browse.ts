@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import { resolveConfig, resultsDirOf } from '../bench/config.ts'
 import userConfig from '../rw30.config.ts'
-import { DEFAULT_PORT, openBrowser, storedTasks } from './browse/open.ts'
+import { storedTasks } from './browse/runs.ts'
+
+const DEFAULT_PORT = 51_204
 
 const USAGE = `usage: npm run browse -- RUN-ID [--port ${DEFAULT_PORT}] [--no-open]
 Opens vitest's UI on the stored attempts of a run, and starts none.`
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error(`--port ${values.port} is no port\n${USAGE}`)
   const run = storedTasks(results, runId)
+  const { openBrowser } = await import('./browse/open.ts')
   await openBrowser(run, port, values.open)
 }
 

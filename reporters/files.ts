@@ -8,9 +8,6 @@ import { sortAttempts } from './summary.ts'
 /** Characters that are gathered before a write: keeps memory flat however many attempts there are. */
 const CHUNK_CHARACTERS = 256 * 1024
 
-/** How deep JSON is written member by member; what lies deeper is small and written in one piece. */
-const PIECE_DEPTH = 4
-
 /**
  * Writes results.json, summary.json and SUMMARY.md into a run's folder, each whole or not at all (temporary file, then rename).
  * Synchronous, so that a process that is about to be ended has still written them. Returns the path of SUMMARY.md.
@@ -25,49 +22,51 @@ export function writeReport(
   mkdirSync(resultsDir, { recursive: true })
   const attempts = sortAttempts(records, plan)
   const results: Results = { schema: 'rw30.results/v1', plan, attempts, problems: [...problems] }
-  replaceFile(join(resultsDir, 'results.json'), jsonPieces(results))
-  replaceFile(join(resultsDir, 'summary.json'), jsonPieces(summary))
+  replaceFile(join(resultsDir, 'results.json'), (write) => writeJson(results, write))
+  replaceFile(join(resultsDir, 'summary.json'), (write) => writeJson(summary, write))
   const path = join(resultsDir, 'SUMMARY.md')
-  replaceFile(path, [renderMarkdown(summary, plan, attempts)])
+  replaceFile(path, (write) => write(renderMarkdown(summary, plan, attempts)))
   return path
 }
 
-/** The same text as `JSON.stringify(value, null, 2)` and a newline, in pieces. */
-function* jsonPieces(value: object): Generator<string> {
-  yield* membersOf(value, '\n', PIECE_DEPTH)
-  yield '\n'
-}
+type Write = (text: string) => void
 
-function* membersOf(value: unknown, newline: string, depth: number): Generator<string> {
-  const small = value === null || typeof value !== 'object' || Object.keys(value).length === 0
-  if (small || depth === 0) {
-    yield JSON.stringify(value, null, 2).replaceAll('\n', newline)
-    return
-  }
+/** JSON with a line for each member, and objects and lists of plain values on one line. */
+function writeJson(value: unknown, write: Write, newline = '\n'): void {
+  if (!isNested(value)) return write(JSON.stringify(value))
   const list = Array.isArray(value)
   const inner = `${newline}  `
   let separator = list ? '[' : '{'
-  for (const [key, member] of Object.entries(value)) {
-    yield separator + inner + (list ? '' : `${JSON.stringify(key)}: `)
-    yield* membersOf(member, inner, depth - 1)
+  for (const key of Object.keys(value)) {
+    write(list ? separator + inner : `${separator}${inner}${JSON.stringify(key)}: `)
+    writeJson(value[key], write, inner)
     separator = ','
   }
-  yield newline + (list ? ']' : '}')
+  write(newline + (list ? ']' : '}'))
 }
 
-function replaceFile(path: string, pieces: Iterable<string>): void {
+/** Does it hold another object or list? */
+function isNested(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && Object.values(value).some(isObject)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function replaceFile(path: string, fill: (write: Write) => void): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const file = openSync(temporary, 'w')
     try {
       let pending = ''
-      for (const piece of pieces) {
-        pending += piece
-        if (pending.length < CHUNK_CHARACTERS) continue
+      fill((text) => {
+        pending += text
+        if (pending.length < CHUNK_CHARACTERS) return
         writeAll(file, pending)
         pending = ''
-      }
-      writeAll(file, pending)
+      })
+      writeAll(file, `${pending}\n`)
     } finally {
       closeSync(file)
     }

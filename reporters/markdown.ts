@@ -37,7 +37,7 @@ export function renderMarkdown(summary: Summary, plan: Plan, attempts: readonly 
     problemsSection(summary),
     METHOD,
   ]
-  return `${sections.filter((section) => section).join('\n\n')}\n`
+  return sections.filter((section) => section).join('\n\n')
 }
 
 function hasRetries(attempts: readonly AttemptRecord[]): boolean {
@@ -49,7 +49,7 @@ function settings(plan: Plan): string[] {
   return [
     `Model ${escapeMarkdown(`${provider}/${id}`)}${reasoning === null ? '' : `, reasoning ${escapeMarkdown(reasoning)}`}`,
     `arms ${plan.arms.map(armWords).join(', ')}`,
-    `${plan.tasks.length} tasks, ${plan.scale} fixtures`,
+    `${counted(plan.tasks.length, 'task')}, ${plan.scale} fixtures`,
     `prices ${plan.prices ? `of ${escapeMarkdown(plan.prices.dated)} (${escapeMarkdown(plan.prices.source)})` : 'unknown'}`,
     `corpus \`${plan.corpus_digest.replaceAll(/[^0-9a-z:]/gi, '').slice(0, 16)}\``,
   ]

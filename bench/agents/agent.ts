@@ -57,6 +57,8 @@ export interface AgentModel {
   contextWindow: number
   maxOutputTokens: number
   reasoning: string | null
+  /** Newest tokens that a compaction keeps, where the agent lets that be set; null: the agent's default. */
+  compactionKeepsTokens: number | null
 }
 
 /** Where things lie inside the jail, for an adapter that plans a launch. */

@@ -1,3 +1,4 @@
+import type { AgentModel } from '../agents/agent.ts'
 import type { Config } from '../config.ts'
 import type { Task } from '../corpus/scenario.ts'
 import type { Upstream } from '../gateway/upstream.ts'
@@ -5,13 +6,13 @@ import { parseFaults } from '../rehearsal/faults.ts'
 import { REHEARSAL_MODEL, rehearsalModel } from '../rehearsal/model.ts'
 import { loadScript } from '../rehearsal/script.ts'
 
-/** Window of the rehearsal model: far more than a reference needs, so that no compaction happens but the requested ones. */
-const REHEARSAL_WINDOW = { contextWindow: 400_000, maxOutputTokens: 32_000 }
+/** Far more than a reference needs, so that no compaction happens but the requested ones; and little is kept then, since all is short. */
+const REHEARSAL_WINDOW = { contextWindow: 400_000, maxOutputTokens: 32_000, compactionKeepsTokens: 1000 }
 
 /** What answers an attempt's model calls, and how the agent is told to see it. */
 export interface ModelRoute {
   upstream: Upstream
-  model: { provider: string; id: string; contextWindow: number; maxOutputTokens: number; reasoning: string | null }
+  model: { provider: string } & Omit<AgentModel, 'wire' | 'baseUrl' | 'token'>
   /** Taken out of everything that is written. */
   secrets: string[]
 }
@@ -40,6 +41,7 @@ export function modelRoute(config: Config, task: Task): ModelRoute {
       contextWindow: model.context_window,
       maxOutputTokens: model.max_output_tokens,
       reasoning: model.reasoning,
+      compactionKeepsTokens: null,
     },
     secrets: [apiKey],
   }

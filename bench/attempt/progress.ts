@@ -8,6 +8,6 @@ export function progressText(record: AttemptRecord, elapsedMs: number): string {
   const stage = record.stages[Math.max(0, index)]!
   const where = index < 0 ? 'setting up' : `stage ${index + 1}/${record.stages.length} ${stage.id}`
   const { total_calls: calls, cost_usd: costUsd } = record.usage
-  const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`
+  const cost = calls === 0 ? '$0' : costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`
   return `${where} · ${Math.round(elapsedMs / SECOND)} s of ${record.limit_seconds} s · ${calls} calls · ${cost}`
 }

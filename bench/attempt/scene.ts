@@ -6,7 +6,7 @@ import { loadAdapter } from '../agents/index.ts'
 import type { Service, Task } from '../corpus/scenario.ts'
 import type { Budget } from '../gateway/budget.ts'
 import { type Gateway, openGateway } from '../gateway/gateway.ts'
-import { shippedPrices } from '../gateway/prices.ts'
+import { priceTable } from '../gateway/prices.ts'
 import { mergeHosts } from '../hosts/definition.ts'
 import { hostPrefix } from '../hosts/prefix.ts'
 import type { JailLayout } from '../jail/definition.ts'
@@ -73,7 +73,7 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
     upstream,
     callsFile: join(dir, ATTEMPT_FILES.calls),
     model,
-    prices: [...shippedPrices(), ...config.prices],
+    prices: priceTable(config.prices),
     budget: options.budget,
   })
   let jail: Jail | null = null

@@ -6,7 +6,7 @@ import type { Reason } from './outcome.ts'
 import type { AttemptRecord } from './record.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A model that has not sent a byte for so long counts as silent when the deadline comes. */
+/** A model that has not sent a byte for so long, or for half of the limit, counts as silent when the deadline comes. */
 export const MODEL_SILENCE_MS = 60_000
 
 /** How the conversation ended; `reason` is null when every stage was answered. */
@@ -39,7 +39,12 @@ export interface Conversation {
   progress(): void
 }
 
-class Deadline extends Error {}
+/** The limit is over; `silentMs` is how long the model had then been silent (null: it was not waited for). */
+class Deadline extends Error {
+  constructor(readonly silentMs: number | null) {
+    super('deadline')
+  }
+}
 
 /**
  * Leads an agent through the stages of a task under one deadline. Files of a stage appear only now that the agent is idle; an
@@ -47,7 +52,7 @@ class Deadline extends Error {}
  */
 export async function converse(talk: Conversation): Promise<ConversationEnd> {
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new Deadline()), talk.limitMs)
+  const timer = setTimeout(() => deadline.abort(new Deadline(talk.meter.silentMs())), talk.limitMs)
   const signal = AbortSignal.any([talk.stop, deadline.signal])
   try {
     for (const [index, stage] of talk.stages.entries()) {
@@ -93,9 +98,7 @@ async function compact(talk: Conversation, signal: AbortSignal): Promise<void> {
   } finally {
     talk.meter.setCompacting(false)
     const took = performance.now() - start
-    const { times } = talk.record
-    times.agent_compaction_ms = (times.agent_compaction_ms ?? 0) + took
-    times.agent_ms = (times.agent_ms ?? 0) + took
+    talk.record.times.agent_ms = (talk.record.times.agent_ms ?? 0) + took
   }
 }
 
@@ -113,8 +116,8 @@ function turnFailed(talk: Conversation, stage: Stage, turn: TurnEnd): Conversati
 function interpret(error: unknown, talk: Conversation): ConversationEnd {
   if (talk.stop.aborted) return { reason: 'stopped', detail: null }
   if (error instanceof Deadline) {
-    const silent = talk.meter.silentMs()
-    if (silent !== null && silent >= MODEL_SILENCE_MS)
+    const silent = error.silentMs
+    if (silent !== null && silent >= Math.min(MODEL_SILENCE_MS, talk.limitMs / 2))
       return {
         reason: 'model_unavailable',
         detail: `at the deadline the model had been silent for ${Math.round(silent / 1000)} s`,

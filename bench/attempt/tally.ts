@@ -10,6 +10,7 @@ export function tally(record: AttemptRecord, journal: Journal, gateway: Gateway)
   record.times.agent_model_ms = gateway.activeMs
   record.times.agent_tools_ms = journal.toolsMs
   record.compactions = structuredClone(journal.compactions)
+  record.times.agent_compaction_ms = compactionMs(journal.compactions)
   record.tools = { ...journal.tools }
   record.retries = journal.retries
   const { calls, tokens, cost_usd } = journal.reported
@@ -21,4 +22,10 @@ export function tally(record: AttemptRecord, journal: Journal, gateway: Gateway)
     stage.tool_calls = journal.toolCallsOf.get(stage.id) ?? 0
     stage.cost_usd = sumKnown(calls.map((call) => call.cost_usd))
   }
+}
+
+/** Time spent compacting: 0 without a compaction, unknown when one of them was not timed. */
+function compactionMs(compactions: AttemptRecord['compactions']): number | null {
+  const times = compactions.map((compaction) => compaction.duration_ms)
+  return times.includes(null) ? null : (sumKnown(times) ?? 0)
 }

@@ -25,6 +25,7 @@ const DefinitionSchema = z.object({
   agent_view: argumentList,
   candidate_view: argumentList,
   service_view: argumentList,
+  service_python: z.string(),
   stream_setup: z.string(),
   shell_source: z.string(),
   environment: z.record(z.string(), z.string()),

@@ -81,6 +81,7 @@ export const JAIL_TIMES = { readyMs: 20_000, serviceReadyMs: 20_000, termGraceMs
 
 const MAIN = 'main'
 const SIGTERM = 15
+const PYTHONS = new Set(['python', 'python3', 'python3.12'])
 const DIAGNOSTIC_CHARACTERS = 64 * 1024
 
 /**
@@ -190,9 +191,10 @@ class OpenJail implements Jail {
 
   async #serve(service: JailService, spec: JailSpec): Promise<void> {
     const id = `service-${service.id}`
-    const { service_view, paths, environment } = this.#definition
+    const { service_view, service_python, paths, environment } = this.#definition
     const view = service_view.map((part) => part.replace('{service}', service.id))
     const cwd = path.posix.join(paths.services, service.id, service.cwd)
+    const argv = service.argv.map((word, index) => (index === 0 && PYTHONS.has(word) ? service_python : word))
     let printed = ''
     let errors = ''
     const listening = this.#warden.first((event) => {
@@ -206,7 +208,7 @@ class OpenJail implements Jail {
     this.#warden.listen((event) => {
       if (event?.event === 'output' && event.id === id) spec.onServiceOutput?.(service.id, event.stream, event.text)
     })
-    this.#warden.ask({ do: 'serve', id, argv: [...view, ...this.#program(service.argv, cwd)], env: environment })
+    this.#warden.ask({ do: 'serve', id, argv: [...view, ...this.#program(argv, cwd)], env: environment })
     const what = `service ${service.id} did not listen`
     const answer = await this.#within(JAIL_TIMES.serviceReadyMs, what, () => listening)
     if (answer === null) throw await this.#unavailable(what)

@@ -17,7 +17,7 @@ export const callId = (stageId: string, step: number): string => `call_${stageId
  */
 export function placeOf(script: Script, messages: readonly Message[], served: Place | null): Place {
   const seen = lastStageMessage(script, messages)
-  const stage = (seen?.stage ?? 0)
+  const stage = Math.max(seen?.stage ?? 0, served?.stage ?? 0)
   const steps = script.stages[stage]!.steps.length
   const done = lastResult(script.stages[stage]!.id, messages)
   const capped = (step: number): Place => ({ stage, step: Math.min(step, steps) })

@@ -4,12 +4,11 @@ import userConfig from '../../rw30.config.ts'
 import { makePlan, newRunId } from '../attempt/plan.ts'
 import { sweepScratch } from '../attempt/scratch.ts'
 import { armsOf, resolveConfig, resultsDirOf } from '../config.ts'
-import { priceOf, shippedPrices } from '../gateway/prices.ts'
+import { priceSheet } from '../gateway/prices.ts'
 import { mergeHosts } from '../hosts/definition.ts'
 import { hostPrefix } from '../hosts/prefix.ts'
 import { checkJail } from '../jail/jail.ts'
 import { findPython } from '../jail/python.ts'
-import { REHEARSAL_MODEL } from '../rehearsal/model.ts'
 import type {} from './run-context.ts'
 
 /** Before the first test of project rw30: what cannot work is said once, all together, and the plan of the run is made. */
@@ -34,13 +33,11 @@ export default async function setup(project: TestProject): Promise<void> {
     throw new Error(`rw30 cannot run here:\n${problems.map((line) => `- ${line}`).join('\n')}`)
 
   sweepScratch()
-  const { provider, id } = typeof config.model === 'object' ? config.model : REHEARSAL_MODEL
-  const price = priceOf([...shippedPrices(), ...config.prices], provider, id)
   const now = new Date()
   const runId = config.run_id ?? newRunId(now)
   project.provide('rw30', {
     config,
-    plan: makePlan(config, { runId, now, hostVersions, prices: price && { dated: price.dated, source: price.source } }),
+    plan: makePlan(config, { runId, now, hostVersions, prices: priceSheet(config) }),
     resultsDir: join(resultsDirOf(config), runId),
     python: python?.path ?? '',
     startedAt: now.getTime(),

@@ -1,6 +1,6 @@
-"""The jail: runs candidates, servers and fixture services where they see a workspace, Python and the loopback only.
+"""The jail: runs candidates, servers and fixture services; they see a workspace, Python and the loopback.
 
-python3.12 -E -S fixtures-gen/benchlib/jail.py describe     what a jail is made of, as JSON (builds the image if needed)
+python3.12 -E -S fixtures-gen/benchlib/jail.py describe     what a jail is made of, as JSON
 python3.12 -E -S fixtures-gen/benchlib/jail.py check        opens a jail and looks round in it
 python3.12 -E -S fixtures-gen/benchlib/jail.py explain      reads what bwrap said, prints what to do about it
 """
@@ -13,7 +13,6 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-import dataclasses
 import http.client
 import json
 import os
@@ -25,9 +24,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from benchlib import jail_layout as layout
-from benchlib.jail_image import Image, JailUnavailable, ensure_image
+from benchlib.jail_advice import explain
+from benchlib.jail_image import JailUnavailable, ensure_image
 from benchlib.jail_layout import Limits
-from benchlib.jail_owner import GRACE_SECONDS, Command, OpenJail, ServiceFailed, explain, listening_port
+from benchlib.jail_owner import GRACE_SECONDS, OpenJail, ServiceFailed
+from benchlib.jail_streams import Command, listening_port
 
 __all__ = [
     "Completed",
@@ -37,7 +38,6 @@ __all__ = [
     "ServerNotReady",
     "Service",
     "ServiceFailed",
-    "describe",
     "run",
     "serve",
     "service_path",
@@ -48,12 +48,12 @@ NOTHING: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class Service:
-    """A loopback server of a fixture. It runs in the candidate's jail, and the candidate cannot see its files."""
+    """A loopback server of a fixture. It runs in the candidate's jail; the candidate cannot see its files."""
 
     id: str
     command: Sequence[str]
-    """Prints one line `LISTENING <port>` on its standard output when it is ready; what follows is its log. It must log an
-    event before it answers the request, as the end of the candidate is its end too."""
+    """Prints one line `LISTENING <port>` on its standard output when it is ready; what follows is its log.
+    It must log an event before it answers the request, as the end of the candidate is its end too."""
     mounts: Mapping[str, Path]
     """Name -> file or folder that the service reads, shown at `service_path(id, name)`."""
     cwd: str = ""
@@ -100,8 +100,9 @@ def run(
 ) -> Completed:
     """Runs a command in a jail of its own, to its end or to a bound; what it left running ends with it.
 
-    `cwd` is relative to the workspace; `env` is added to `jail_layout.ENVIRONMENT`. Raises JailUnavailable when the jail
-    itself fails, ServiceFailed when a service does.
+    `cwd` is relative to the workspace; `env` is added to `jail_layout.ENVIRONMENT`. Raises JailUnavailable
+    when the jail itself fails, ServiceFailed when a service does, ValueError for an editable path that is no
+    plain folder of the workspace.
     """
     with _open(workspace, editable, limits, services) as jail:
         ports = _start_services(jail, services, workspace)
@@ -134,9 +135,9 @@ class Served:
         port: int | None = None,
         max_bytes: int = 64 * layout.MIB,
     ) -> tuple[int, dict[str, str], bytes]:
-        """One HTTP request to the server (or another port of the jail): status, headers with lower-case names, body.
+        """One HTTP request to the server, or another port inside: status, headers (lower-case names), body.
 
-        Raises ConnectionError, TimeoutError, http.client.HTTPException, or ValueError for a body beyond `max_bytes`.
+        Raises ConnectionError, TimeoutError, HTTPException; ValueError beyond `max_bytes` of body.
         """
         target = port or self.port
         connection = http.client.HTTPConnection("127.0.0.1", target, timeout=timeout)
@@ -194,7 +195,7 @@ class Served:
         return bytes(self._server.stderr.data)
 
     def terminate(self, seconds: float = 5.0) -> Completed:
-        """Sends SIGTERM and waits; a server that is still there after `seconds` is killed, `ended_by` is then "seconds"."""
+        """Sends SIGTERM and waits; after `seconds` the server is killed, and `ended_by` is "seconds"."""
         self._jail.signal(self._server, signal.SIGTERM)
         so_far = time.monotonic() - self._server.started
         ended_by = self._jail.wait(self._server, so_far + seconds)
@@ -216,7 +217,8 @@ def serve(
 ) -> Iterator[Served]:
     """Starts a server in a jail and waits, at most `limits.seconds`, for its line `LISTENING <port>`.
 
-    Raises ServerNotReady when the line does not come. On exit the server gets SIGTERM, then everything is ended.
+    Raises ServerNotReady when the line does not come, else as `run`. On exit the server gets SIGTERM, then
+    everything is ended.
     """
     with _open(workspace, editable, limits, services) as jail:
         ports = _start_services(jail, services, workspace)
@@ -291,10 +293,13 @@ def _completed(
     services: Sequence[Service],
     ports: Mapping[str, int],
 ) -> Completed:
+    stdout, stderr = command.stdout.finish(), command.stderr.finish()
+    if command.budget.exceeded:
+        ended_by = "output_bytes"
     return Completed(
         returncode=None if ended_by is not None else command.code,
-        stdout=command.stdout.finish(),
-        stderr=command.stderr.finish(),
+        stdout=stdout,
+        stderr=stderr,
         seconds=(command.ended or time.monotonic()) - command.started,
         ended_by=ended_by,
         survivors=jail.survivors,
@@ -303,56 +308,9 @@ def _completed(
     )
 
 
-def describe(tmp_bytes: int = Limits.tmp_bytes) -> dict[str, object]:
-    """What bench/jail/ needs to open a jail of the same kind: argument lists, paths inside, limits."""
-    image: Image = ensure_image(layout.shell_script)
-    return {
-        "image": str(image.path),
-        "bwrap": image.bwrap,
-        "python": image.python,
-        "outer": layout.outer_arguments(image, tmp_bytes),
-        "closing": layout.closing_arguments(image),
-        "agent_view": layout.agent_view(image),
-        "candidate_view": layout.candidate_view(image),
-        "service_view": layout.service_view(image, "{service}"),
-        "stream_setup": layout.STREAM_SETUP,
-        "shell_source": str(image.path / "launch/shell"),
-        "environment": layout.ENVIRONMENT,
-        "gateway_port": layout.GATEWAY_PORT,
-        "paths": {
-            "workspace": layout.WORKSPACE,
-            "home": layout.HOME,
-            "host": layout.HOST,
-            "extras": layout.EXTRAS,
-            "shell": layout.SHELL,
-            "services": layout.SERVICES,
-            "gateway_socket": layout.GATEWAY_SOCKET,
-        },
-        "limits": dataclasses.asdict(Limits()),
-    }
-
-
-SELF_CHECK = (
-    "import bz2, ctypes, decimal, hashlib, lzma, sqlite3, ssl, zlib, zoneinfo; zoneinfo.ZoneInfo('Europe/Berlin'); "
-    "open('/workspace/out/ok', 'w').write('ok')"
-)
-
-
-def check() -> str:
-    """Opens a jail and runs Python in it. Returns one line about it; raises JailUnavailable."""
-    with tempfile.TemporaryDirectory(prefix="rw30-check-") as folder:
-        done = run(
-            ["python", "-c", SELF_CHECK], workspace=Path(folder), editable=["out/"], limits=Limits(seconds=30)
-        )
-    if done.returncode != 0:
-        raise JailUnavailable(
-            f"Python {sys.executable} does not work in the jail: it lacks a part of its standard library or the time zones "
-            f"(install tzdata; build Python with sqlite3, zlib, bz2, lzma and ssl). It said: {done.stderr.decode('utf-8', 'replace')[-2000:]}"
-        )
-    return f"a jail opens in {done.seconds:.2f} s and runs Python {sys.version.split()[0]}"
-
-
 def main(arguments: Sequence[str]) -> int:
+    from benchlib.jail_describe import check, describe
+
     try:
         match arguments:
             case ["describe"]:

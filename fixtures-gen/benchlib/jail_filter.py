@@ -1,7 +1,7 @@
 """The system-call filter of judged programs and of the restricted shell, as a classic BPF program.
 
-When root runs a jail, its user owns the machine's control files. Whoever could make a user namespace could mount a file
-system that has some of them (cgroup2), so that neither namespaces nor mounts can be made in there.
+When root runs a jail, its user owns the machine's control files. Whoever could make a user namespace could
+mount a file system that has some of them (cgroup2), so that neither namespaces nor mounts can be made there.
 """
 
 from __future__ import annotations
@@ -18,32 +18,36 @@ NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
 X32_BIT = 0x40000000
 
 NEW_MOUNT_CALLS = (428, 429, 430, 431, 432, 433, 442)
-"""open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr: one number on every architecture."""
+"""open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr: the same on every architecture."""
 CLONE3 = 435
+EVERY_PROCESS = 0xFFFFFFFF
+"""kill(-1, …): the agent and the services are among them."""
 
-ARCHITECTURES: dict[str, tuple[int, tuple[int, ...], tuple[int, ...]]] = {
-    # machine: audit number; mount umount2 pivot_root setns add_key request_key keyctl bpf perf_event_open; unshare clone
-    "x86_64": (0xC000003E, (165, 166, 155, 308, 248, 249, 250, 321, 298), (272, 56)),
-    "aarch64": (0xC00000B7, (40, 39, 41, 268, 217, 218, 219, 280, 241), (97, 220)),
+ARCHITECTURES: dict[str, tuple[int, tuple[int, ...], tuple[int, ...], int]] = {
+    # Audit number; mount umount2 pivot_root setns add_key request_key keyctl bpf perf_event_open; unshare
+    # clone; kill.
+    "x86_64": (0xC000003E, (165, 166, 155, 308, 248, 249, 250, 321, 298), (272, 56), 62),
+    "aarch64": (0xC00000B7, (40, 39, 41, 268, 217, 218, 219, 280, 241), (97, 220), 129),
 }
 
 
 def filter_program(machine: str = platform.machine()) -> bytes:
-    """The program for `bwrap --seccomp`; one that allows everything on an architecture that is not in the table."""
+    """The program for `bwrap --seccomp`; on an architecture that is not in the table it allows everything."""
     if machine not in ARCHITECTURES:
         return _instruction(RETURN, ALLOW)
-    audit, refused, makers = ARCHITECTURES[machine]
+    audit, refused, makers, kill = ARCHITECTURES[machine]
     refuse = _instruction(RETURN, FAIL | errno.EPERM)
     program = [_instruction(LOAD, ARCHITECTURE_AT), _instruction(EQUAL, audit, then=1), refuse]
     program += [_instruction(LOAD, NUMBER_AT), _instruction(AT_LEAST, X32_BIT, otherwise=1), refuse]
     for number in (*refused, *NEW_MOUNT_CALLS):
         program += [_instruction(EQUAL, number, otherwise=1), refuse]
     program += [_instruction(EQUAL, CLONE3, otherwise=1), _instruction(RETURN, FAIL | errno.ENOSYS)]
-    for number in makers:
+    conditions = [*((number, ANY_BIT, CLONE_NEWUSER) for number in makers), (kill, EQUAL, EVERY_PROCESS)]
+    for number, comparison, value in conditions:
         program += [
             _instruction(EQUAL, number, otherwise=4),
             _instruction(LOAD, FIRST_ARGUMENT_AT),
-            _instruction(ANY_BIT, CLONE_NEWUSER, otherwise=1),
+            _instruction(comparison, value, otherwise=1),
             refuse,
             _instruction(RETURN, ALLOW),
         ]

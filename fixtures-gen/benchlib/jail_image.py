@@ -1,8 +1,9 @@
 """The jail's root image: built once under the cache, keyed by a digest of what goes in.
 
-An image is a folder with two parts: `root/`, which a jail shows as `/usr`, `/etc` and so on, and `launch/`, the restricted
-shell's launcher and the bwrap it starts. Python itself stays where it is: the image holds a copy of its executable and
-its shared libraries at their own absolute paths, and an empty folder as mount point for its standard library.
+An image is a folder with two parts: `root/`, which a jail shows as `/usr`, `/etc` and so on, and `launch/`,
+the restricted shell's launcher and what that needs. Python's standard library stays where it is and is bound:
+the image holds copies of its executable and its shared libraries at their own absolute paths, and an empty
+folder as mount point for the library.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,39 +29,25 @@ RECIPE = ("jail_image.py", "jail_layout.py", "jail_filter.py")
 """The files beside this one that decide how an image is laid out: a change of them makes another image."""
 
 BUILD_SECONDS = 120
+ABANDONED_AFTER_SECONDS = 3600
 MOUNT_POINTS_OF_THE_JAIL = ("workspace", "tmp", "proc", "dev", "run")
 
 TOOLS = """
-    bash sh awk grep egrep fgrep sed find xargs diff cmp gzip gunzip zcat bzip2 bunzip2 xz unxz tar unzip less ps pgrep pkill
-    [ b2sum base32 base64 basename cat cksum comm cp csplit cut date dd df dirname du echo env expand expr factor false fmt
-    fold head id join kill link ln ls md5sum mkdir mkfifo mktemp mv nl nohup nproc numfmt od paste pathchk pr printf pwd
-    patch readlink realpath rev rm rmdir seq setsid sha1sum sha256sum sha512sum shuf sleep sort split stat sum sync tac tail tee test
-    timeout touch tr true truncate tsort tty uname unexpand uniq unlink wc which whoami xxd yes hexdump column
+    bash sh awk grep egrep fgrep sed find xargs diff cmp gzip gunzip zcat bzip2 bunzip2 xz unxz tar unzip
+    less ps pgrep pkill [ b2sum base32 base64 basename cat cksum comm cp csplit cut date dd df dirname du
+    echo env expand expr factor false fmt fold head id join kill link ln ls md5sum mkdir mkfifo mktemp mv
+    nl nohup nproc numfmt od paste pathchk pr printf pwd patch readlink realpath rev rm rmdir seq setsid
+    sha1sum sha256sum sha512sum shuf sleep sort split stat sum sync tac tail tee test timeout touch tr
+    true truncate tsort tty uname unexpand uniq unlink wc which whoami xxd yes hexdump column
 """.split()
 """Inspection and management of files; no compiler, network client, package manager or other language."""
 
-REQUIRED_TOOLS = (
-    "bash",
-    "sh",
-    "cat",
-    "ls",
-    "cp",
-    "mv",
-    "rm",
-    "mkdir",
-    "grep",
-    "sed",
-    "find",
-    "diff",
-    "tar",
-    "gzip",
-    "awk",
-)
+REQUIRED_TOOLS = "bash cat ls cp mv rm mkdir grep sed find diff tar gzip awk".split()
 
-LIBRARIES_OF_NATIVE_HOSTS = (
-    "libstdc++.so.6 libgcc_s.so.1 libatomic.so.1 libdl.so.2 libpthread.so.0 librt.so.1 libm.so.6 libresolv.so.2 libutil.so.1 "
-    "libnss_files.so.2"
-).split()
+LIBRARIES_OF_NATIVE_HOSTS = """
+    libstdc++.so.6 libgcc_s.so.1 libatomic.so.1 libdl.so.2 libpthread.so.0 librt.so.1 libm.so.6
+    libresolv.so.2 libutil.so.1 libnss_files.so.2
+""".split()
 """What Node binaries and native agents load, whether or not a Node is on this machine's PATH."""
 
 ETC = {
@@ -109,8 +97,10 @@ def cache_folder() -> Path:
 
 @functools.cache
 def ensure_image(shell_script: Callable[[Image], str]) -> Image:
-    """The image for this machine, built when it is missing; `shell_script` writes its `launch/shell`. Safe when several
-    processes build at once. Raises JailUnavailable when something it needs is not installed."""
+    """The image for this machine, built when it is missing; `shell_script` writes its `launch/shell`.
+
+    Safe when several processes build at once. Raises JailUnavailable when something is not installed.
+    """
     sources = _sources()
     digest = _digest(sources)
     folder = cache_folder() / "jail"
@@ -125,6 +115,7 @@ def ensure_image(shell_script: Callable[[Image], str]) -> Image:
     )
     if not image.path.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned_drafts(folder)
         draft = Path(tempfile.mkdtemp(prefix=".image-", dir=folder))
         try:
             _build(draft, sources, image, shell_script)
@@ -133,6 +124,17 @@ def ensure_image(shell_script: Callable[[Image], str]) -> Image:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return image
+
+
+def _remove_abandoned_drafts(folder: Path) -> None:
+    """Removes what builders that were killed left behind."""
+    for draft in folder.glob(".image-*"):
+        try:
+            abandoned = time.time() - draft.stat().st_mtime > ABANDONED_AFTER_SECONDS
+        except FileNotFoundError:
+            continue
+        if abandoned:
+            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _publish(draft: Path, target: Path) -> None:
@@ -144,12 +146,12 @@ def _publish(draft: Path, target: Path) -> None:
 
 
 def _sources() -> dict[str, str]:
-    """Name -> file of everything that is copied by name: bwrap, python, node (when there is one), each tool."""
+    """Name -> file of everything that is copied by name: bwrap, python, node when there is one, each tool."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise JailUnavailable(
-            "bwrap is not on PATH. Install bubblewrap 0.6 or newer: `apt-get install bubblewrap`, `dnf install bubblewrap` "
-            "or `pacman -S bubblewrap`."
+            "bwrap is not on PATH. Install bubblewrap 0.6 or newer: `apt-get install bubblewrap`, "
+            "`dnf install bubblewrap` or `pacman -S bubblewrap`."
         )
     found = {"bwrap": os.path.realpath(bwrap), "python": os.path.realpath(sys.executable)}
     if sys.version_info[:2] != (3, 12):
@@ -165,7 +167,7 @@ def _sources() -> dict[str, str]:
     for name in TOOLS:
         if name != "sh" and (path := shutil.which(name, path=search)):
             found[f"tool:{name}"] = os.path.realpath(path)
-    missing = [name for name in REQUIRED_TOOLS if name != "sh" and f"tool:{name}" not in found]
+    missing = [name for name in REQUIRED_TOOLS if f"tool:{name}" not in found]
     if missing:
         raise JailUnavailable(
             f"tools that the jail offers are not installed: {', '.join(missing)}. Install them and try again."

@@ -1,8 +1,8 @@
 """What a jail shows and where: arguments of the outer bwrap, and of the views that run inside it.
 
-The outer jail holds everything of one run and only the warden runs in it. Each program gets a view: a further bwrap in the
-same pid and network namespace that shows a part of the outer jail. A program in a view cannot trace or look into one
-outside it, as its user namespace is a child's.
+The outer jail holds everything of one run and only the warden runs in it. Each program gets a view: a
+further bwrap in the same pid and network namespace that shows a part of the outer jail. A program in a view
+cannot trace or look into one outside it, as its user namespace is a child's.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ FILTER = f"{RUN}/filter"
 FILTER_STREAM = 7
 """Where a launcher finds the open filter, beside the standard streams 4 to 6."""
 SERVICES = f"{RUN}/services"
+SERVICE_PYTHON = f"{RUN}/fixture-service"
+"""Python under a name of its own, so that `pkill python` in the agent's shell does not end the services."""
 GATEWAY_SOCKET = f"{RUN}/gateway.sock"
 WARDEN = f"{RUN}/warden.py"
 GATEWAY_PORT = 4030
@@ -50,7 +52,7 @@ SETTINGS_IN_PROC = (
     *("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "driver", "tty", "asound"),
     *("mtrr", "dynamic_debug", "timer_stats", "latency_stats", "sched_debug"),
 )
-"""Settings of the whole machine. When root runs the jail its user owns these files, and writing needs no capability."""
+"""Settings of the whole machine: when root runs the jail, its user owns them and so could write them."""
 
 CONFINED = ("--ro-bind", "/proc", "/proc", "--seccomp", str(FILTER_STREAM))
 """For all but the agent, whose shell is made with a namespace of its own."""
@@ -155,13 +157,13 @@ def view(image: Image, *binds: str) -> list[str]:
 
 
 def candidate_view(image: Image) -> list[str]:
-    """What judged programs and the agent's shell see: the image, /tmp, the workspace (as the outer jail has it)."""
+    """What judged programs and the agent's shell see: the image, /tmp, the workspace."""
     return view(image, *CONFINED, "--bind", WORKSPACE, WORKSPACE)
 
 
 def service_view(image: Image, service: str) -> list[str]:
     folder = f"{SERVICES}/{service}"
-    return view(image, *CONFINED, "--ro-bind", folder, folder)
+    return view(image, *CONFINED, "--ro-bind", folder, folder, "--symlink", image.python, SERVICE_PYTHON)
 
 
 def agent_view(image: Image) -> list[str]:
@@ -187,13 +189,19 @@ def agent_view(image: Image) -> list[str]:
     )
 
 
+def service_command(command: Sequence[str]) -> list[str]:
+    """The command of a service, its Python under the name for services."""
+    first, *rest = command
+    return [SERVICE_PYTHON if first in ("python", "python3", "python3.12") else first, *rest]
+
+
 def program(view_arguments: Sequence[str], command: Sequence[str], cwd: str) -> list[str]:
     """The argument vector with which the warden starts `command` in a view; a missing command exits 127."""
     return [*view_arguments, "--", "/bin/sh", "-c", STREAM_SETUP, cwd, *command]
 
 
 def shell_script(image: Image) -> str:
-    """The restricted shell `shell -c COMMAND`: a view without the agent's home, host and extras, bounded as candidates are.
+    """The restricted shell, `shell -c COMMAND`: the view and the bounds of a candidate.
 
     It starts in the caller's folder when that is below the workspace, else in the workspace.
     """

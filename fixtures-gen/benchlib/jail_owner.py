@@ -1,89 +1,33 @@
-"""The owner's side of a jail: starts bwrap and the warden, speaks with it, and ends everything on every path."""
+"""The owner's side of a jail: starts bwrap and the warden, speaks with it, ends everything on every path."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from benchlib import jail_layout as layout
+from benchlib.jail_advice import explain
 from benchlib.jail_image import Image, JailUnavailable
 from benchlib.jail_layout import Limits
+from benchlib.jail_streams import Budget, Capture, Command, feed, listening_port
 
 READY_SECONDS = 20.0
 CONNECT_SECONDS = 10.0
 GRACE_SECONDS = 2.0
-"""How long an ended jail may take to vanish, and its streams to run dry, before it is ended the hard way or given up."""
+"""How long an ended jail may take to vanish before it is ended the hard way."""
 DIAGNOSTIC_BYTES = 64 * 1024
 CHUNK = 65536
 
 
 class ServiceFailed(Exception):
     """A service of the fixture ended before it listened: neither the candidate's fault nor the jail's."""
-
-
-class Capture:
-    """Reads a descriptor to its end in a thread of its own; keeps what the shared budget of bytes allows."""
-
-    def __init__(self, descriptor: int, budget: Budget) -> None:
-        self.data = bytearray()
-        self._descriptor = descriptor
-        self._budget = budget
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        try:
-            while chunk := os.read(self._descriptor, CHUNK):
-                self.data += self._budget.take(chunk)
-                self._budget.changed()
-        finally:
-            os.close(self._descriptor)
-
-    def finish(self) -> bytes:
-        self._thread.join(GRACE_SECONDS)
-        return bytes(self.data)
-
-
-class Budget:
-    """Bytes that the streams of one command may hold together."""
-
-    def __init__(self, size: int, condition: threading.Condition) -> None:
-        self.left = size
-        self.exceeded = False
-        self._condition = condition
-
-    def take(self, chunk: bytes) -> bytes:
-        with self._condition:
-            kept = chunk[: self.left]
-            self.left -= len(kept)
-            self.exceeded = self.exceeded or len(kept) < len(chunk)
-            return kept
-
-    def changed(self) -> None:
-        with self._condition:
-            self._condition.notify_all()
-
-
-class Command:
-    """A command that was started in a jail: its captured output, and its exit code once it has ended."""
-
-    def __init__(self, name: str, stdout: Capture, stderr: Capture, budget: Budget) -> None:
-        self.name = name
-        self.stdout = stdout
-        self.stderr = stderr
-        self.budget = budget
-        self.started = time.monotonic()
-        self.ended: float | None = None
-        self.code: int | None = None
 
 
 class OpenJail:
@@ -168,7 +112,7 @@ class OpenJail:
         budget = Budget(self.limits.output_bytes, self.condition)
         started = Command(name, Capture(stdout_outer, budget), Capture(stderr_outer, budget), budget)
         self._commands[name] = started
-        threading.Thread(target=_feed, args=(stdin_outer, stdin), daemon=True).start()
+        threading.Thread(target=feed, args=(stdin_outer, stdin), daemon=True).start()
         inner_ends = [stdin_inner, stdout_inner, stderr_inner]
         try:
             self._ask(
@@ -184,7 +128,9 @@ class OpenJail:
         ServiceFailed."""
         name = f"service-{service}"
         argv = layout.program(
-            layout.service_view(self.image, service), command, f"{layout.SERVICES}/{service}/{cwd}"
+            layout.service_view(self.image, service),
+            layout.service_command(command),
+            f"{layout.SERVICES}/{service}/{cwd}",
         )
         self._ask(do="serve", id=name, argv=argv, env=layout.ENVIRONMENT)
 
@@ -200,7 +146,8 @@ class OpenJail:
         if found is None:
             written = bytes(self._service_output.get((name, "stderr"), b"")).decode("utf-8", "replace")
             raise ServiceFailed(
-                f"service {service} ended before it listened, exit code {self._exits[name]}: {written[-2000:]}"
+                f"service {service} ended before it listened, exit code {self._exits[name]}: "
+                + written[-2000:]
             )
         return found
 
@@ -209,8 +156,10 @@ class OpenJail:
             return bytes(self._service_output.get((f"service-{service}", stream), b""))
 
     def connect(self, port: int) -> socket.socket:
-        """A socket that is connected to 127.0.0.1:port inside the jail. Raises ConnectionError, also when a bound has
-        ended the jail."""
+        """A socket that is connected to 127.0.0.1:port inside the jail.
+
+        Raises ConnectionError, also when a bound has ended the jail.
+        """
         with self.condition:
             self._counter += 1
             name = f"connection-{self._counter}"
@@ -358,56 +307,5 @@ def count_processes(namespace: int | None) -> int:
 def _namespace_of(pid: str) -> str | None:
     try:
         return os.readlink(f"/proc/{pid}/ns/pid")
-    except OSError:
-        return None
-
-
-def listening_port(output: bytes) -> int | None:
-    """The port of the first complete `LISTENING <port>` line."""
-    found = re.search(rb"^LISTENING (\d{1,5})\r?\n", output, re.MULTILINE)
-    return int(found[1]) if found else None
-
-
-def _feed(descriptor: int, data: bytes) -> None:
-    stream: BinaryIO
-    try:
-        with open(descriptor, "wb", buffering=0) as stream:
-            view = memoryview(data)
-            while view:
-                view = view[stream.write(view) or 0 :]
-    except BrokenPipeError:
-        pass
-
-
-def explain(said: str) -> str:
-    """What bwrap or the warden said, and what to do about it."""
-    said = said.strip()
-    if not re.search(
-        r"uid map|new namespace|user namespace|RTM_NEWADDR|Operation not permitted|Permission denied", said
-    ):
-        return f"bwrap says: {said}" if said else "It said nothing."
-    advice = "This machine does not let bwrap make user namespaces."
-    if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
-        advice = (
-            "AppArmor restricts user namespaces here (the default since Ubuntu 23.10). Allow them:\n"
-            "  sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\n"
-            "and for the time after a restart:\n"
-            "  echo kernel.apparmor_restrict_unprivileged_userns=0 | sudo tee /etc/sysctl.d/60-rw30.conf"
-        )
-    elif _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0":
-        advice += " Allow them: sudo sysctl -w kernel.unprivileged_userns_clone=1"
-    elif _setting("/proc/sys/user/max_user_namespaces") == "0":
-        advice += " Allow them: sudo sysctl -w user.max_user_namespaces=15000"
-    else:
-        advice += (
-            " On Ubuntu 23.10 or newer: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0. In a container: start it "
-            "with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined."
-        )
-    return f"bwrap says: {said}\n{advice}"
-
-
-def _setting(path: str) -> str | None:
-    try:
-        return Path(path).read_text().strip()
     except OSError:
         return None

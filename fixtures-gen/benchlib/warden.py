@@ -1,4 +1,4 @@
-"""First process of a jail: starts what its owner asks for, watches the bounds, and ends the namespace with itself.
+"""First process of a jail: starts what its owner asks for, watches the bounds, ends all by its end.
 
     python3.12 -E -S warden.py CONTROL_FD [STDIN_FD STDOUT_FD STDERR_FD]
 
@@ -7,8 +7,9 @@ CONTROL_FD is a stream socket to the owner, one JSON object a line in each direc
     {"do": "limit", "processes": N, "resident_bytes": N, "file_bytes": N, "address_space_bytes": N or null}
     {"do": "forward", "port": N, "socket": PATH}             127.0.0.1:N leads to that unix socket
     {"do": "start", "id": ID, "argv": [...], "env": {...}, "last": BOOL}
-                          with three descriptors attached, or the three of the command line: the standard streams,
-                          which the program finds as 4, 5 and 6; the end of a `last` program ends the jail
+                          with three descriptors attached, or the three of the command line: the standard
+                          streams, which the program finds as 4, 5 and 6; the end of a `last` program ends
+                          the jail
     {"do": "serve", "id": ID, "argv": [...], "env": {...}}   a service, whose output is reported
     {"do": "signal", "id": ID, "signal": N}
     {"do": "connect", "id": ID, "port": N}                   answered with a connected socket attached
@@ -267,7 +268,7 @@ def resident(pid: str) -> int:
 
 
 def own_share(pid: str) -> int:
-    """Bytes in memory, each shared page divided among those who share it: slower, and exact over all processes."""
+    """Bytes in memory, a shared page divided among those who share it: slower, and exact in sum."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"Pss:"))
@@ -292,7 +293,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def above_streams(descriptor: int) -> int:
-    """The same open file under a number that placing the standard streams cannot overwrite, closed on exec."""
+    """The same open file under a number that no standard stream is placed on, closed on exec."""
     import fcntl
 
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)

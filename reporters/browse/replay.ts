@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { annotationsOf, plain } from '../../bench/attempt/annotations.ts'
 import { verdictText } from '../../bench/attempt/verdict.ts'
 import { readStoredRecord } from '../collect.ts'
+import { subfolders } from './runs.ts'
 
 /**
  * Defines one test for each stored attempt of a task: it passes and fails as the attempt did, with the same annotations and
@@ -34,11 +34,4 @@ class StoredFailure extends Error {
     )
     this.stack = ''
   }
-}
-
-function subfolders(dir: string): string[] {
-  return readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
 }

@@ -116,7 +116,7 @@ ROOMS = [
     event(
         "quoted-zone",
         0,
-        ';TZID="Asia/Kolkata";VALUE=DATE-TIME:20250513T100000',
+        ';TZID="Asia/Kolkata";VALUE=DATE-TIME;X-SRC="a;TZID=Asia/Tokyo":20250513T100000',
         ";TZID=Asia/Tokyo:20250513T160000",
     ),
     utc("after-spring", 0, "0330T0230-0330", "LOCATION:Duty desk"),

@@ -283,10 +283,11 @@ def places(build: seeding.Build, found: list[tuple[str, str]], lines: int) -> It
 
 def anchors(build: seeding.Build, short: str) -> list[tuple[str, str]]:
     """Place and full line of every anchor."""
-    for name, other in TWIN_NAMES.items() if build.fixture == "twin" else ():
-        short = short.replace(name, other)
     split = [entry.partition(" ") for entry in short.strip("\n").split("\n") if entry]
-    return [(at, spelled_out(line, clocks(build))) for at, _, line in split]
+    found = [(at, spelled_out(line, clocks(build))) for at, _, line in split]
+    for name, other in TWIN_NAMES.items() if build.fixture == "twin" else ():
+        found = [(at, line.replace(name, other)) for at, line in found]
+    return found
 
 
 def spelled_out(short: str, clocks_ms: dict[str, int]) -> str:

@@ -11,6 +11,7 @@ const model: AgentModel = {
   token: 'tok',
   contextWindow: 1000,
   maxOutputTokens: 100,
+  compactionKeepsTokens: null,
   reasoning: null,
 }
 const plan = (spec: Partial<AgentSpec> = {}, over: Partial<AgentModel> = {}) =>

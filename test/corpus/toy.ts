@@ -76,10 +76,10 @@ Path("output/doubles.csv").write_text("\\n".join(lines) + "\\n")
 
 export const REFERENCE = TOY['toy/reference/initial/solution/double.py']
 
-/** A temporary task, a workspace to be judged and a cache of its own. */
-export async function toyTask() {
+/** A temporary task and a workspace to be judged. `cache` is shared by tests, as the jail's image takes time to build. */
+export async function toyTask(cache?: string) {
   const { path, cleanup } = await folderWith(TOY)
-  const env = { RW30_CACHE: join(path, 'cache') }
+  const env = { RW30_CACHE: cache ?? join(path, 'cache') }
   return {
     path,
     task: join(path, 'toy'),

@@ -148,6 +148,7 @@ test('what the gateway refuses itself is a failed call that used nothing', async
   const { gateway, socketPath } = await openTestGateway({
     upstream: provider(baseUrl),
     limits: { requestBytes: 2000 },
+    prices: [],
   })
   const refused = [
     await ask(socketPath, { path: '/v1/responses' }),

@@ -54,6 +54,15 @@ test('a service runs before the agent, under the URL in its file, seen by neithe
   expect(await jail.close()).toEqual({ survivors: 0 })
 })
 
+test('a service survives what the agent does to other processes of its own kind', async () => {
+  const { stdout } = await inShell(
+    `pkill -9 python; pkill -9 -f python; kill -9 -1 2> /dev/null
+     ${'python -c \'import urllib.request as r; print(r.urlopen(open("inputs/url.txt").read().strip()).read().decode())\''}`,
+    { services: [await service()] },
+  )
+  expect(stdout).toBe('answer of the service\n')
+})
+
 test('a service that ends before it listens is said with what it printed', async () => {
   const broken = await service('import sys; sys.exit("no catalog here")')
   await expect(open(['true'], { services: [broken] })).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { checkJail } from '../../bench/jail/jail.ts'
@@ -59,6 +59,8 @@ test('an image that another process was killed while building is never used', as
   const root = await emptyCache()
   await mkdir(path.join(root, 'cache/jail/.image-half/root'), { recursive: true })
   await symlink('nowhere', path.join(root, 'cache/jail/.image-half/root/bin'))
+  await mkdir(path.join(root, 'cache/jail/.image-old'))
+  await utimes(path.join(root, 'cache/jail/.image-old'), 0, 0)
   const outcomes = await Promise.all([checkJail(), checkJail(), checkJail()])
   expect(outcomes).toHaveLength(3)
   const images = (await readdir(path.join(root, 'cache/jail'))).sort()

@@ -165,11 +165,12 @@ test('odd texts are counted without failing or stalling', async () => {
 })
 
 test('a request that is sent again gets the same turn again', async () => {
-  const { socketPath } = await openRehearsal({ script: scriptOf([{ run: 'one' }, { run: 'two' }, { say: 'three' }]) })
-  const summary = request([user('A summary without any trace.')])
-  const turns = []
-  for (let count = 0; count < 2; count += 1) turns.push(readDocument((await ask(socketPath, summary)).body).tool?.id)
-  expect(turns).toEqual(['call_initial_1', 'call_initial_1'])
+  const stage = { ...STAGES[0]!, steps: [{ run: 'one' }, { run: 'two' }, { say: 'three' }] }
+  const { socketPath } = await openRehearsal({ script: { stages: [stage] } })
+  const id = async (text: string) => readDocument((await ask(socketPath, request([user(text)]))).body).tool?.id
+  expect(await id('A summary without any trace.')).toBe('call_initial_1')
+  expect(await id('A summary without any trace.')).toBe('call_initial_1')
+  expect(await id('Another summary.')).toBe('call_initial_2')
 })
 
 test('after a compaction it goes on with the stage that it served last', async () => {

@@ -101,14 +101,8 @@ test('a replayed attempt passes and fails as it did, with its notes', async () =
   expect(tests[0]!.failureMessages.join('\n')).toContain('row 17 differs')
 })
 
-test.each([
-  { args: ['no-such-run'], says: /^No run "no-such-run" with attempts in .*\. Known: run-a$/ },
-  { args: ['empty-run'], says: /^No run "empty-run" with attempts in .*\. Known: run-a$/ },
-  { args: [], says: /^Which run\? Known: run-a$/ },
-  { args: ['../run-a'], says: /^No run "\.\.\/run-a"/ },
-  { args: ['run-a', '--port', 'many'], says: /^--port many is no port/ },
-])('$args is refused', async ({ args, says }) => {
-  const { all, exitCode } = await browse(await makeResults(), '/tmp', ...args)
+test('an unknown run is refused by a line that names the known ones', async () => {
+  const { all, exitCode } = await browse(await makeResults(), '/tmp', 'no-such-run')
   expect(exitCode).toBe(1)
-  expect(all).toMatch(says)
+  expect(all).toMatch(/^No run "no-such-run" with attempts in .*\. Known: run-a$/)
 })

@@ -57,7 +57,7 @@ export function planPi(spec: AgentSpec, model: AgentModel, paths: JailPaths): La
     },
     homeFiles: {
       'agent/models.json': json({ providers: { [PROVIDER]: provider(model) } }),
-      'agent/settings.json': json(merge(baseSettings, settings)),
+      'agent/settings.json': json(merge(settingsFor(model), settings)),
       'tmp/.keep': '',
       'sessions/.keep': '',
     },
@@ -68,12 +68,13 @@ export function planPi(spec: AgentSpec, model: AgentModel, paths: JailPaths): La
   }
 }
 
-const baseSettings = {
+const settingsFor = (model: AgentModel) => ({
   quietStartup: true,
   enableInstallTelemetry: false,
   // Files in a `.pi/` folder of the work tree would override these settings.
   defaultProjectTrust: 'never',
-}
+  ...(model.compactionKeepsTokens !== null && { compaction: { keepRecentTokens: model.compactionKeepsTokens } }),
+})
 
 function provider(model: AgentModel) {
   const level = model.reasoning

@@ -26,7 +26,7 @@ export interface Launched {
 
 export function fakeModel(baseUrl: string, over: Partial<AgentModel> = {}): AgentModel {
   const base = { id: 'fake-1', wire: 'chat-completions', baseUrl, token: 'attempt-token', reasoning: null } as const
-  return { ...base, contextWindow: 50_000, maxOutputTokens: 4_096, ...over }
+  return { ...base, contextWindow: 50_000, maxOutputTokens: 4_096, compactionKeepsTokens: null, ...over }
 }
 
 /** Starts the real host as the plan says, in `folder` instead of a jail: bash plays the restricted shell. */

@@ -70,10 +70,7 @@ def lines_with(path: Path, words: list[str]) -> Iterator[tuple[int, str]]:
 
 def parse(line: str, file: str, number: int, offsets_ms: Mapping[str, int]) -> Record | None:
     """The record of a line, None when it is none."""
-    if line.startswith("{"):
-        parsed = _json_record(line)
-    else:
-        parsed = _text_record(line)
+    parsed = _json_record(line) if line.startswith("{") else _text_record(line)
     if parsed is None:
         return None
     service, timestamp, severity, fields = parsed

@@ -1,0 +1,420 @@
+"""Judges task 06: each of the three schedules is legal, and the one that is best by every level of its objective."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
+
+from benchlib import comparing, judging
+from benchlib.candidate import Fixture, Workspace
+
+COMMAND = ["-m", "solution.volunteer_schedule", "inputs", "--output", "output"]
+SECONDS = 120
+STAGES = ("initial", "callout", "fairness")
+SCHEDULE = ["shift_id", "seat", "volunteer_id"]
+UNFILLED = ["shift_id", "seat", "required_skill", "reason"]
+LEVELS = ["filled seats", "covered shifts", "exceptions", "changes", "preference", "spread"]
+LAST = "\U0010ffff"  # an unfilled seat comes after every id
+MOSTLY = 0.75
+
+ANCHORS = {  # what a stage's summary says whatever the filler is: spread, changes, exceptions
+    "initial": (3, 0, []),
+    "callout": (4, 7, []),
+    "fairness": (3, 9, ["V11", "V2"]),
+}
+
+type Row = dict[str, str]
+type Staff = tuple[str, ...]
+"""Volunteers of a shift in seat order, LAST for each unfilled seat."""
+type Seats = list[tuple[str, Staff]]
+"""By shift id: two lists over the same shifts compare as the lexical order says."""
+
+
+@dataclass
+class Result:
+    """What one run wrote, or should have."""
+
+    schedule: list[Row]
+    unfilled: list[Row]
+    summary: Any
+    slips: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Rota:
+    """The inputs of one stage, and how its schedules are valued."""
+
+    volunteers: dict[str, Row]
+    shifts: dict[str, Row]
+    windows: list[Row]
+    legs: dict[tuple[str, str], int]
+    absent: set[str] = field(default_factory=set)
+    baseline: Seats = field(default_factory=list)
+    policy: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.eligible = {name: self._eligible(shift) for name, shift in self.shifts.items()}
+        self.clashing = {pair for pair in combinations(sorted(self.shifts), 2) if self._clash(*pair)}
+        most = max(int(row["max_shifts"]) for row in self.volunteers.values())
+        self.bands = range(most + 1 if self.policy else 1)
+        chances = Counter(name for names in self.eligible.values() for name in names)
+        least = self.policy.get("eligible_shift_minimum")
+        self.group = {name for name in chances if least is not None and chances[name] >= least}
+
+    def _eligible(self, shift: Row) -> list[str]:
+        there = {
+            row["volunteer_id"]
+            for row in self.windows
+            if row["start"] <= shift["start"] and row["end"] >= shift["end"]
+        }
+        skilled = {
+            name
+            for name, row in self.volunteers.items()
+            if shift["required_skill"] in row["skills"].split(";")
+        }
+        return sorted((there & skilled) - self.absent)
+
+    def _clash(self, one: str, other: str) -> bool:
+        early, late = sorted((self.shifts[one], self.shifts[other]), key=lambda row: row["start"])
+        way = (early["location"], late["location"])
+        needed = 0 if way[0] == way[1] else max(30, self.legs.get(way, 30))
+        gap = datetime.fromisoformat(late["start"]) - datetime.fromisoformat(early["end"])
+        return gap.total_seconds() < 60 * needed
+
+    def likes(self, name: str, shift: str) -> bool:
+        return self.shifts[shift]["location"] in self.volunteers[name]["preferred_locations"].split(";")
+
+    def outside(self, counts: Counter[str], band: int, names: Iterable[str]) -> list[str]:
+        allowed = range(band, band + self.policy.get("max_count_difference", 0) + 1)
+        return sorted(name for name in names if name in self.group and counts[name] not in allowed)
+
+    def values(self, seats: Seats) -> list[int]:
+        """The values of a schedule in the order of LEVELS."""
+        work = list(pairs(seats))
+        counts = Counter(name for _, name in work)
+        every = [counts[name] for name in self.volunteers]
+        return [
+            len(work),
+            len({shift for shift, _ in work}),
+            min(len(self.outside(counts, band, self.group)) for band in self.bands),
+            len(set(pairs(self.baseline)) - set(work)),
+            sum(self.likes(name, shift) for shift, name in work),
+            max(every) - min(every),
+        ]
+
+
+def pairs(seats: Seats) -> Iterator[tuple[str, str]]:
+    """Every (shift, volunteer)."""
+    return ((shift, name) for shift, staff in seats for name in staff if name != LAST)
+
+
+def expect(fixture: Fixture) -> dict[str, tuple[Rota, Result]]:
+    """For each stage its inputs and the one right result."""
+    tables: list[Any] = [
+        {row["volunteer_id"]: row for row in fixture.csv("inputs/volunteers.csv")},
+        {row["shift_id"]: row for row in fixture.csv("inputs/shifts.csv")},
+        fixture.csv("inputs/availability.csv"),
+        {
+            (row["from_location"], row["to_location"]): int(row["minutes"])
+            for row in fixture.csv("inputs/travel_times.csv")
+        },
+    ]
+    absent = set(fixture.json("inputs/callout.json")["unavailable_volunteer_ids"])
+    initial = Rota(*tables)
+    baseline = best(initial)
+    callout = Rota(*tables, absent, baseline)
+    fairness = Rota(*tables, absent, baseline, fixture.json("inputs/fairness.json"))
+    rotas = {"initial": initial, "callout": callout, "fairness": fairness}
+    expected = {stage: (rota, reported(rota, best(rota))) for stage, rota in rotas.items()}
+    for stage, (_, result) in expected.items():
+        exceptions = [entry["volunteer_id"] for entry in result.summary["fairness_exceptions"]]
+        found = (result.summary["assignment_count_spread"], result.summary["changed_assignments"], exceptions)
+        if found != ANCHORS[stage]:
+            raise judging.JudgeError(f"{stage}: calculated {found}, the anchors are {ANCHORS[stage]}")
+    return expected
+
+
+def best(rota: Rota) -> Seats:
+    """Merge the groups of shifts one by one, keeping for each (least and greatest count, exceptions by band) the
+    best (changes, preference, lexical order) so far: nothing else of a group matters for the others.
+    """
+    idle = set(rota.volunteers) - {name for names in rota.eligible.values() for name in names}
+    extremes = (0, 0) if idle else (sys.maxsize, 0)
+    merged: dict[tuple[Any, ...], tuple[int, int, Seats]] = {
+        (*extremes, *(0 for _ in rota.bands)): (0, 0, [])
+    }
+    for shifts, names in groups(rota):
+        found: dict[tuple[Any, ...], tuple[int, int, Seats]] = {}
+        for key, value in fullest(rota, shifts, names):
+            found[key] = min(value, found.get(key, value))
+        both: dict[tuple[Any, ...], tuple[int, int, Seats]] = {}
+        for (one, so_far), (other, more) in product(merged.items(), found.items()):
+            sums = (a + b for a, b in zip(one[2:], other[2:], strict=True))
+            key = (min(one[0], other[0]), max(one[1], other[1]), *sums)
+            value = (so_far[0] + more[0], so_far[1] + more[1], sorted(so_far[2] + more[2]))
+            both[key] = min(value, both.get(key, value))
+        merged = both
+    key = min(merged, key=lambda k: (min(k[2:]), *merged[k][:2], k[1] - k[0], merged[k][2]))
+    return merged[key][2]
+
+
+def groups(rota: Rota) -> list[tuple[list[str], set[str]]]:
+    """Shifts connected by possible volunteers, and these volunteers."""
+    found: list[tuple[list[str], set[str]]] = []
+    for shift, eligible in rota.eligible.items():
+        linked = [group for group in found if group[1] & set(eligible)]
+        shifts = sorted([shift, *(name for group in linked for name in group[0])])
+        found = [group for group in found if group not in linked]
+        found.append((shifts, set(eligible).union(*(group[1] for group in linked))))
+    return found
+
+
+def fullest(
+    rota: Rota, shifts: list[str], names: set[str]
+) -> list[tuple[tuple[Any, ...], tuple[int, int, Seats]]]:
+    """The group's schedules with most filled seats and then most covered shifts, as `best` merges them."""
+    options = [list(workloads(rota, name, shifts)) for name in sorted(names)]
+    found = []
+    for chosen in product(*options):
+        taken = Counter(shift for work in chosen for shift in work)
+        if all(taken[shift] <= int(rota.shifts[shift]["seats"]) for shift in taken):
+            found.append((taken.total(), len(taken), chosen))
+    most = max(entry[:2] for entry in found)
+    result = []
+    for _, _, chosen in (entry for entry in found if entry[:2] == most):
+        load = dict(zip(sorted(names), chosen, strict=True))
+        seats: Seats = []
+        for shift in shifts:
+            staff = [name for name in load if shift in load[name]]
+            seats.append((shift, (*staff, *[LAST] * (int(rota.shifts[shift]["seats"]) - len(staff)))))
+        counts = Counter({name: len(work) for name, work in load.items()})
+        outside = (len(rota.outside(counts, band, names)) for band in rota.bands)
+        key = (min(counts.values(), default=sys.maxsize), max(counts.values(), default=0), *outside)
+        here = {pair for pair in pairs(rota.baseline) if pair[0] in shifts}
+        points = sum(rota.likes(name, shift) for shift, name in pairs(seats))
+        result.append((key, (len(here - set(pairs(seats))), -points, seats)))
+    return result
+
+
+def workloads(rota: Rota, name: str, shifts: list[str]) -> Iterator[tuple[str, ...]]:
+    """Every set of shifts that one volunteer may do."""
+    able = [shift for shift in shifts if name in rota.eligible[shift]]
+    for size in range(min(len(able), int(rota.volunteers[name]["max_shifts"])) + 1):
+        for work in combinations(able, size):
+            if rota.clashing.isdisjoint(combinations(work, 2)):
+                yield work
+
+
+def reported(rota: Rota, seats: Seats) -> Result:
+    """The three outputs that tell of a schedule."""
+    result = Result([], [], None)
+    for shift, staff in seats:
+        reason = "capacity_or_conflict" if rota.eligible[shift] else "no_qualified_volunteer"
+        for seat, name in enumerate(staff, 1):
+            if name == LAST:
+                row = (shift, str(seat), rota.shifts[shift]["required_skill"], reason)
+                result.unfilled.append(dict(zip(UNFILLED, row, strict=True)))
+            else:
+                result.schedule.append(dict(zip(SCHEDULE, (shift, str(seat), name), strict=True)))
+    filled, covered, _, changes, preference, spread = rota.values(seats)
+    counts = Counter(name for _, name in pairs(seats))
+    band = min(rota.bands, key=lambda k: (len(rota.outside(counts, k, rota.group)), -k))
+    ends = {"allowed_max": band + rota.policy.get("max_count_difference", 0), "allowed_min": band}
+    result.summary = {
+        "assignment_count_spread": spread,
+        "changed_assignments": changes,
+        "fairness_exceptions": [
+            ends | {"assigned": counts[name], "volunteer_id": name}
+            for name in rota.outside(counts, band, rota.group)
+        ],
+        "filled_seats": filled,
+        "preference_score": preference,
+        "required_seats": sum(len(staff) for _, staff in seats),
+        "required_skill_coverage": covered,
+    }
+    return result
+
+
+@dataclass
+class Results:
+    """What the candidate wrote after each stage in one workspace, and with all inputs in a fresh one."""
+
+    stages: dict[str, Result]
+    fresh: Result
+
+
+type Expected = dict[str, tuple[Rota, Result]]
+
+
+def solve(fixture: Fixture) -> Results:
+    """Run the command after each stage, then once more where no earlier run left anything."""
+    workspace = fixture.workspace(upto=STAGES[0])
+    stages = {STAGES[0]: run(workspace)}
+    for stage in STAGES[1:]:
+        workspace.add_stage(stage)
+        stages[stage] = run(workspace)
+    return Results(stages, run(fixture.workspace()))
+
+
+def run(workspace: Workspace) -> Result:
+    """Run the command and read its three outputs."""
+    workspace.python(*COMMAND, seconds=SECONDS)
+    outputs = workspace.outputs
+    return Result(
+        outputs.csv("output/schedule.csv", SCHEDULE),
+        outputs.csv("output/unfilled.csv", UNFILLED),
+        outputs.json("output/summary.json"),
+        outputs.slips,
+    )
+
+
+@judging.core
+def most_assignments_are_right(actual: Results, expected: Expected) -> None:
+    """After each stage at least three assignments in four are those of the best schedule."""
+    for stage, (_, result) in expected.items():
+        found, wanted = assignments(actual.stages[stage]), assignments(result)
+        right = len(found & wanted)
+        note = f"{stage}: {right} of {len(wanted)} assignments are right, {len(found - wanted)} are wrong"
+        comparing.require(right >= MOSTLY * max(len(wanted), len(found)), note)
+
+
+def every_assignment_is_legal(actual: Results, expected: Expected) -> None:
+    """Nobody is called out, unqualified, unavailable, in two places, short of time between two shifts or above
+    their maximum.
+    """
+    problems = [
+        f"{stage}: {problem}"
+        for stage, (rota, _) in expected.items()
+        for problem in illegal(rota, actual.stages[stage].schedule)
+    ]
+    comparing.require(not problems, comparing.listed(problems))
+
+
+def illegal(rota: Rota, rows: list[Row]) -> Iterator[str]:
+    """What is wrong with the rows of a schedule, whether or not it is the best."""
+    if not rows:
+        yield "nobody is assigned"
+    work: dict[str, list[str]] = {}
+    for row in rows:
+        shift, name = row["shift_id"], row["volunteer_id"]
+        if name not in rota.eligible.get(shift, []):
+            yield f"{name} has no right to {shift}: {'called out' if name in rota.absent else 'not eligible'}"
+        elif shift in work.get(name, []):
+            yield f"{name} has two seats of {shift}"
+        else:
+            work.setdefault(name, []).append(shift)
+    for name, shifts in work.items():
+        for pair in combinations(sorted(shifts), 2):
+            if pair in rota.clashing:
+                yield f"{name} cannot do both {pair[0]} and {pair[1]}: overlap or too little time between them"
+        if len(shifts) > int(rota.volunteers[name]["max_shifts"]):
+            yield f"{name} has {len(shifts)} shifts, at most {rota.volunteers[name]['max_shifts']} are allowed"
+
+
+def initial_schedule_is_the_best(actual: Results, expected: Expected) -> None:
+    """Before the callout the schedule is the best by every level of the objective."""
+    is_the_best("initial", actual, expected)
+
+
+def callout_schedule_is_the_best(actual: Results, expected: Expected) -> None:
+    """After the callout no more is changed than coverage demands, and the schedule is the best."""
+    is_the_best("callout", actual, expected)
+
+
+def fairness_schedule_is_the_best(actual: Results, expected: Expected) -> None:
+    """With the fairness rule the schedule has fewest exceptions, then fewest changes, and is the best."""
+    is_the_best("fairness", actual, expected)
+
+
+def is_the_best(stage: str, actual: Results, expected: Expected) -> None:
+    """Name the first level at which a schedule loses, then the rows that differ."""
+    rota, result = expected[stage]
+    rows = actual.stages[stage].schedule
+    if rows == result.schedule:
+        return
+    why = "equal by every value, so the lexical order, the seats or the order of rows differ"
+    try:
+        found, wanted = rota.values(seats_of(rota, rows)), rota.values(seats_of(rota, result.schedule))
+        lost = next((index for index in range(len(LEVELS)) if found[index] != wanted[index]), None)
+        if lost is not None:
+            why = f"{LEVELS[lost]} {found[lost]}, the best schedule has {wanted[lost]}"
+    except KeyError as error:
+        why = f"no such id: {error}"
+    comparing.same_rows(f"{stage}: {why}; schedule.csv", rows, result.schedule, key=["shift_id", "seat"])
+
+
+def unfilled_seats_are_reported(actual: Results, expected: Expected) -> None:
+    """unfilled.csv has every unfilled seat, in order, with the reason, after each stage."""
+    for stage, (_, result) in expected.items():
+        rows = actual.stages[stage].unfilled
+        comparing.same_rows(f"{stage}: unfilled.csv", rows, result.unfilled, key=["shift_id", "seat"])
+
+
+def summaries_are_exact(actual: Results, expected: Expected) -> None:
+    """summary.json has every value and each exception, its keys in order, after each stage."""
+    for stage, (_, result) in expected.items():
+        summary = actual.stages[stage].summary
+        comparing.same_json(f"{stage}: summary.json", summary, result.summary, ordered_keys=True)
+
+
+def earlier_runs_do_not_matter(actual: Results, expected: Expected) -> None:
+    """With all inputs in a workspace where no earlier run left anything the results are right too."""
+    _, result = expected[STAGES[-1]]
+    comparing.same_rows("schedule.csv", actual.fresh.schedule, result.schedule, key=["shift_id", "seat"])
+    comparing.same_json("summary.json", actual.fresh.summary, result.summary, ordered_keys=True)
+
+
+def lines_end_as_stated(actual: Results, expected: Expected) -> None:
+    """Every output uses LF and ends with a newline."""
+    comparing.lines_end_with_lf([slip for result in actual.stages.values() for slip in result.slips])
+
+
+def assignments(result: Result) -> set[tuple[str, str]]:
+    return {(row["shift_id"], row["volunteer_id"]) for row in result.schedule}
+
+
+def seats_of(rota: Rota, rows: list[Row]) -> Seats:
+    """A candidate's rows as a schedule. Raises KeyError for an unknown shift or volunteer."""
+    staff: dict[str, list[str]] = {shift: [] for shift in sorted(rota.shifts)}
+    for row in rows:
+        staff[row["shift_id"]].append(rota.volunteers[row["volunteer_id"]]["volunteer_id"])
+    return [(shift, tuple(names)) for shift, names in staff.items()]
+
+
+def edge(fixture: Fixture) -> None:
+    """The seat whose skill nobody has stays unfilled with its reason; the available volunteer, who is not
+    qualified, is not assigned to it.
+    """
+    result = run(fixture.workspace())
+    found = sorted((row["shift_id"], row["volunteer_id"]) for row in result.schedule)
+    comparing.same("schedule.csv", found, [(f"EDGE-S{day}", "EDGE-V1") for day in (2, 3, 4)])
+    unfilled = [tuple(row[name] for name in UNFILLED) for row in result.unfilled]
+    comparing.same("unfilled.csv", unfilled, [("EDGE-S1", "1", "water_rescue", "no_qualified_volunteer")])
+
+
+if __name__ == "__main__":
+    judging.main(
+        __file__,
+        artifacts=["solution/"],
+        probe=judging.imports("solution.volunteer_schedule"),
+        expect=expect,
+        solve=solve,
+        checks=[
+            most_assignments_are_right,
+            every_assignment_is_legal,
+            initial_schedule_is_the_best,
+            callout_schedule_is_the_best,
+            fairness_schedule_is_the_best,
+            unfilled_seats_are_reported,
+            summaries_are_exact,
+            earlier_runs_do_not_matter,
+            lines_end_as_stated,
+        ],
+        edge=edge,
+    )

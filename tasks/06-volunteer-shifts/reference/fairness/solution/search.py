@@ -1,0 +1,157 @@
+"""The best schedule: all legal plans of each group of shifts, then the best choice within each pair of bounds."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from solution.problem import Problem, Shift
+
+type Schedule = dict[str, tuple[str, ...]]
+"""Volunteers of each shift in seat order; seats after the last one are unfilled."""
+
+UNFILLED = (1, "")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A legal way to staff one group of shifts."""
+
+    schedule: Schedule
+    counts: dict[str, int]
+    preference: int
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """Whose final counts shall lie in one band, and how much wider than one count the band is."""
+
+    members: frozenset[str]
+    difference: int
+
+    def outside(self, counts: Mapping[str, int], lowest: int) -> list[str]:
+        """Members whose counts are known and lie outside the band, in string order."""
+        allowed = range(lowest, lowest + self.difference + 1)
+        return sorted(name for name in self.members & counts.keys() if counts[name] not in allowed)
+
+    def lowest(self, counts: Mapping[str, int]) -> int:
+        """Where the band lies that has fewest members outside; of several the highest."""
+        levels = range(max(counts.values(), default=0) + 1)
+        return min(levels, key=lambda level: (len(self.outside(counts, level)), -level))
+
+
+NO_FAIRNESS = Fairness(frozenset(), 0)
+
+
+def best_schedule(
+    problem: Problem, baseline: Schedule | None = None, fairness: Fairness = NO_FAIRNESS
+) -> Schedule:
+    """The best schedule; without a baseline there are no changes to count."""
+    groups = groups_of(problem)
+    choices = [best_covering(list(plans(problem, shifts))) for shifts in groups]
+    grouped = {volunteer for shifts in groups for shift in shifts for volunteer in problem.eligible(shift)}
+    idle = set(problem.volunteers) - grouped
+    most = max((volunteer.max_shifts for volunteer in problem.volunteers.values()), default=0)
+    lows = range(1 if idle else most + 1)
+    found = []
+    for low, high, band in product(lows, range(most + 1), range(most + 1)):
+        within = [
+            [plan for plan in some if all(low <= count <= high for count in plan.counts.values())]
+            for some in choices
+        ]
+        if all(within):
+            ranked = [
+                min(
+                    ((rank(problem, plan, baseline, fairness, band), plan.schedule) for plan in some),
+                    key=lambda entry: entry[0],
+                )
+                for some in within
+            ]
+            outside, changes, lost = (sum(ranks[level] for ranks, _ in ranked) for level in range(3))
+            schedule = {shift: staff for _, chosen in ranked for shift, staff in chosen.items()}
+            value = (outside, changes, lost, high - low, sequence(problem, schedule))
+            found.append((value, schedule))
+    return min(found, key=lambda entry: entry[0])[1]
+
+
+def rank(
+    problem: Problem, plan: Plan, baseline: Schedule | None, fairness: Fairness, band: int
+) -> tuple[int, int, int, list[tuple[int, str]]]:
+    return (
+        len(fairness.outside(plan.counts, band)),
+        changed(baseline, plan.schedule),
+        -plan.preference,
+        sequence(problem, plan.schedule),
+    )
+
+
+def changed(baseline: Schedule | None, schedule: Schedule) -> int:
+    """Assignments of the baseline, in the shifts that the schedule has, that are gone."""
+    if baseline is None:
+        return 0
+    return sum(len(set(baseline[shift]) - set(staff)) for shift, staff in schedule.items())
+
+
+def groups_of(problem: Problem) -> list[list[Shift]]:
+    """Shifts that are connected by volunteers who are eligible for both."""
+    groups: list[tuple[list[Shift], set[str]]] = []
+    for shift in problem.shifts:
+        shifts, people = [shift], set(problem.eligible(shift))
+        for group in [group for group in groups if group[1] & people]:
+            groups.remove(group)
+            shifts, people = group[0] + shifts, group[1] | people
+        groups.append((shifts, people))
+    return [sorted(shifts, key=lambda shift: shift.id) for shifts, _ in groups]
+
+
+def plans(problem: Problem, shifts: list[Shift]) -> Iterator[Plan]:
+    people = sorted({volunteer for shift in shifts for volunteer in problem.eligible(shift)})
+    schedule: Schedule = {}
+
+    def fits(volunteer: str, shift: Shift) -> bool:
+        taken = [other for other in shifts if volunteer in schedule.get(other.id, ())]
+        return len(taken) < problem.volunteers[volunteer].max_shifts and all(
+            problem.compatible(other, shift) for other in taken
+        )
+
+    def extend(index: int) -> Iterator[Plan]:
+        if index == len(shifts):
+            counts = Counter(volunteer for staff in schedule.values() for volunteer in staff)
+            preference = sum(
+                shift.location in problem.volunteers[volunteer].preferred
+                for shift in shifts
+                for volunteer in schedule[shift.id]
+            )
+            yield Plan(dict(schedule), {volunteer: counts[volunteer] for volunteer in people}, preference)
+            return
+        shift = shifts[index]
+        able = [volunteer for volunteer in problem.eligible(shift) if fits(volunteer, shift)]
+        for size in range(min(len(able), shift.seats), -1, -1):
+            for staff in combinations(able, size):
+                schedule[shift.id] = staff
+                yield from extend(index + 1)
+        del schedule[shift.id]
+
+    return extend(0)
+
+
+def best_covering(some: list[Plan]) -> list[Plan]:
+    """The plans with most filled seats, then most covered shifts: no group can trade either with another."""
+
+    def value(plan: Plan) -> tuple[int, int]:
+        filled = sum(map(len, plan.schedule.values()))
+        covered = sum(map(bool, plan.schedule.values()))
+        return filled, covered
+
+    best = max(map(value, some))
+    return [plan for plan in some if value(plan) == best]
+
+
+def sequence(problem: Problem, schedule: Schedule) -> list[tuple[int, str]]:
+    """What the lexical order compares: the ids of all seats in order, an unfilled seat after every id."""
+    return [
+        (0, schedule[shift.id][seat]) if seat < len(schedule[shift.id]) else UNFILLED
+        for shift in problem.shifts
+        if shift.id in schedule
+        for seat in range(shift.seats)
+    ]

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FIXTURES_GEN } from '../../bench/paths.ts'
+import { command, writeFiles } from './python.ts'
+import { type Toy, toyTask } from './toy.ts'
+
+let toy: Toy
+beforeAll(async () => {
+  toy = await toyTask()
+})
+afterAll(() => toy.cleanup())
+
+const prove = (...args: string[]) => command(join(FIXTURES_GEN, 'prove.py'), ['--task', toy.task, ...args], toy.env)
+const nearMisses = (...entries: object[]) =>
+  writeFiles(toy.task, { 'reference/near-misses.json': JSON.stringify(entries) })
+const edit = (find: string, replace: string) => [{ file: 'solution/double.py', find, replace }]
+
+test('lists the reference, the empty workspace, the seed and every near miss', async () => {
+  await nearMisses({ breaks: 'tripled', level: 3, edits: edit('* 2', '* 3'), fails: ['doubles are right'], twin: null })
+  const { stdout } = await prove('list')
+  expect(JSON.parse(stdout)).toEqual([
+    { name: 'reference', level: 5, fails: [], twin: true },
+    { name: 'empty', level: 0, fails: [], twin: null },
+    { name: 'seed is deterministic', level: null, fails: [], twin: null },
+    { name: 'every level has an example', level: null, fails: [], twin: null },
+    { name: 'tripled', level: 3, fails: ['doubles are right'], twin: null },
+  ])
+})
+
+test('runs a case: the judge’s object and no problem when it holds', async () => {
+  await nearMisses({ breaks: 'tripled', level: 3, edits: edit('* 2', '* 3'), fails: ['doubles are right'] })
+  const held = await prove('run', 'tripled')
+  expect(held.exitCode).toBe(0)
+  expect(JSON.parse(held.stdout)).toMatchObject({ progress_level: 3, problems: [] })
+  for (const name of ['reference', 'empty', 'seed is deterministic'])
+    expect(await prove('run', name), name).toMatchObject({ exitCode: 0 })
+})
+
+test('says what is not as stated: level, failed checks, twin', async () => {
+  await nearMisses(
+    { breaks: 'nothing', level: 4, edits: edit('* 2', '* (1 + 1)'), fails: ['edge'], twin: false },
+    { breaks: 'a stub', level: 1, files: { 'solution/double.py': 'x = 1\n' }, remove: ['inputs/more.txt'] },
+  )
+  const found = await prove('run', 'nothing')
+  expect(found.exitCode).toBe(1)
+  expect(JSON.parse(found.stdout).problems).toEqual([
+    'level 5, expected 4',
+    `'edge' did not fail; failed: []`,
+    'twin_passed is True, expected False',
+  ])
+  expect(await prove('run', 'a stub')).toMatchObject({ exitCode: 0 })
+  expect((await prove('run', 'every level has an example')).stderr).toContain('no case is stated to reach level 2')
+})
+
+test('refuses an edit whose text does not occur exactly once, unknown keys and unknown cases', async () => {
+  await nearMisses({ breaks: 'twice', level: 3, edits: edit('number', 'n') })
+  expect((await prove('run', 'twice')).stderr).toMatch(/'number' occurs \d+ times, expected once/)
+  expect((await prove('run', 'twic')).stderr).toContain("did you mean ['twice']")
+  await nearMisses({ breaks: 'typo', level: 3, edit: [] })
+  expect((await prove('list')).stderr).toContain("unknown keys ['edit']")
+})
+
+test('finds a seed whose bytes depend on the hash seed or the zone', async () => {
+  const unsteady = `
+def initial(build):
+    fixtures.write_lines(build.out / "inputs/numbers.txt", sorted(map(str, range(9)), key=hash))
+`
+  await nearMisses()
+  const seed = await readFile(join(toy.task, 'seed.py'), 'utf8')
+  await writeFiles(toy.task, { 'seed.py': seed.replace(/def initial[\s\S]*?(?=def more)/, `${unsteady}\n`) })
+  const found = await prove('run', 'seed is deterministic')
+  expect(found.exitCode).toBe(1)
+  expect(found.stderr).toContain('main initial/inputs/numbers.txt: differs from one run to the next')
+  await writeFiles(toy.task, { 'seed.py': seed })
+})
