@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { resolveConfig } from './bench/config.ts'
+import { alwaysReport } from './bench/vitest/always-report.ts'
 import { gracefulInterrupt } from './bench/vitest/interrupt.ts'
 import { LongestFirst } from './bench/vitest/sequencer.ts'
 import { taskFiles } from './bench/vitest/task-files.ts'
@@ -12,16 +13,18 @@ const TASK_FOLDERS = ['tasks/*/scenario.json']
 const definition = (file: string) => new URL(`./bench/vitest/${file}`, import.meta.url)
 
 export default defineConfig({
-  plugins: [gracefulInterrupt()],
   test: {
-    reporters: ['default', './reporters/reporter.ts'],
     // Money is spent only on purpose: nothing is run again because a file changed.
     watch: false,
     forceRerunTriggers: [],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        plugins: [taskFiles(definition('task-tests.ts'))],
+        plugins: [
+          taskFiles(definition('task-tests.ts')),
+          gracefulInterrupt(),
+          alwaysReport(new URL('./reporters/reporter.ts', import.meta.url)),
+        ],
         test: {
           name: 'rw30',
           include: TASK_FOLDERS,

@@ -33,7 +33,10 @@ type Write = (text: string) => void
 
 /** JSON with a line for each member, and objects and lists of plain values on one line. */
 function writeJson(value: unknown, write: Write, newline = '\n'): void {
-  if (!isNested(value)) return write(JSON.stringify(value))
+  if (!isNested(value)) {
+    write(JSON.stringify(value))
+    return
+  }
   const list = Array.isArray(value)
   const inner = `${newline}  `
   let separator = list ? '[' : '{'

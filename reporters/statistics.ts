@@ -18,7 +18,7 @@ export function mean(values: readonly number[]): number | null {
 
 /** Middle value, or the mean of the two middle ones; null for no values. */
 export function median(values: readonly number[]): number | null {
-  if (values.length === 0) return null
+  if (values.length < 2) return values[0] ?? null
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)]!
   return sorted.length % 2 === 1 ? upper : (sorted[sorted.length / 2 - 1]! + upper) / 2

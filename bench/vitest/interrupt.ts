@@ -25,9 +25,12 @@ function takeOver(vitest: Vitest, signal: NodeJS.Signals, code: number): void {
   process.removeAllListeners(signal)
   let first = true
   process.on(signal, () => {
-    process.exitCode = code
     if (!first) process.exit(code)
     first = false
+    // Failed tests set an exit code of their own on the way out; the signal's stands.
+    process.on('exit', () => {
+      process.exitCode = code
+    })
     vitest.logger.log(`\n${signal}: ending the attempts; once more ends at once`)
     void vitest.cancelCurrentRun('keyboard-input').finally(() => vitest.exit(true))
   })

@@ -14,6 +14,11 @@ import { followMainProcess } from './interrupt.ts'
 /** Beside the agent's own limit and the judge's: generating a large fixture, starting, stopping, waiting for the other arm. */
 export const SET_UP_ALLOWANCE_MS = 10 * 60_000
 
+/** Ending a jail and completing a record takes no longer. */
+const STOPPING_ALLOWANCE_MS = 30_000
+
+const nothing = () => {}
+
 /** How often a long attempt says where it is. */
 const PROGRESS_INTERVAL_MS = 10_000
 
@@ -32,6 +37,7 @@ export function define(folder: string): void {
       annotate,
       signal,
       skip,
+      onTestFinished,
     }) => {
       freezePlan(resultsDir, plan)
       const run = runArm({
@@ -57,6 +63,8 @@ export function define(folder: string): void {
             progress: (message) => void recordArtifact(vitestTask, { type: 'rw30-progress', message }).catch(() => {}),
           }),
       })
+      // vitest leaves a test that it cancels at once, but waits for this: the jail ends and the record is completed.
+      onTestFinished(() => run.then(nothing, nothing), STOPPING_ALLOWANCE_MS)
       const attempts = await run.catch((error: unknown) => {
         if (error instanceof BudgetUsedUp) return skip(error.message)
         throw error

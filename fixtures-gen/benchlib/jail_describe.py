@@ -58,8 +58,8 @@ def check() -> str:
         )
     if done.returncode != 0:
         raise JailUnavailable(
-            f"Python {sys.executable} does not work in the jail: it lacks a part of its standard library "
-            "or the time zones. Install tzdata, and a Python that has sqlite3, zlib, bz2, lzma and ssl. It said: "
+            f"Python {sys.executable} does not work in the jail: it lacks a part of its standard library, "
+            "or the time zones. Install tzdata, and a Python with sqlite3, zlib, bz2, lzma and ssl. It said: "
             + done.stderr.decode("utf-8", "replace")[-2000:]
         )
     return f"a jail opens in {done.seconds:.2f} s and runs Python {sys.version.split()[0]}"

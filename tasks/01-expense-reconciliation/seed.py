@@ -159,16 +159,14 @@ EDGE_RECEIPTS: list[Receipt] = [
 
 def write_initial(build: seeding.Build) -> None:
     """Write the three inputs; the edge has two receipts of one value and date, of which the later id fits."""
-    if build.fixture == "edge":
-        bank, receipts, categories = EDGE_BANK, EDGE_RECEIPTS, [("compatible shop", "Supplies")]
-    else:
-        (bank, receipts), categories = household(build), CATEGORIES
+    edge = build.fixture == "edge"
+    bank, receipts = (EDGE_BANK, EDGE_RECEIPTS) if edge else household(build)
+    categories = [("compatible shop", "Supplies")] if edge else CATEGORIES
     inputs = build.out / "inputs"
     header = ["transaction_id", "posted_date", "description", "amount", "currency"]
     fixtures.write_csv(inputs / "bank.csv", header, ([*row, "USD"] for row in bank))
     names = ["receipt_id", "merchant", "paid_date", "total", "currency"]
-    objects = [dict(zip(names, receipt, strict=True)) for receipt in receipts]
-    fixtures.write_json(inputs / "receipts.json", objects)
+    fixtures.write_json(inputs / "receipts.json", [dict(zip(names, one, strict=True)) for one in receipts])
     fixtures.write_csv(inputs / "categories.csv", ["pattern", "category"], categories)
 
 
@@ -191,7 +189,8 @@ def household(build: seeding.Build) -> tuple[list[BankRow], list[Receipt]]:
         else:
             description = rng.choice(DEBITS + POSITIVE)
         sign = "" if description in POSITIVE else "-"
-        row = (f"B{51 + index:04}", posted.isoformat(), description.format(rng.randrange(1000)), sign + amounts[index])
+        text = description.format(rng.randrange(1000))
+        row = (f"B{51 + index:04}", posted.isoformat(), text, sign + amounts[index])
         bank.insert(rng.randint(1, len(bank)), row)
     return bank, receipts
 

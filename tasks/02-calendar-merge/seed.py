@@ -199,7 +199,7 @@ EDGE = [
 
 
 def filler(build: seeding.Build) -> list[list[Record]]:
-    """Visits for each file, on two busy days; the last of a file is in the next file too, as its first."""
+    """Visits for each file, in two busy weeks; the last of a file is in the next file too, as its first."""
     rng = build.rng_of("initial")
     tags = rng.sample(range(0x1000, 0xFFFF), 3 * RECORDS_IN_A_FILE)
     files: list[list[Record]] = []
@@ -212,7 +212,8 @@ def filler(build: seeding.Build) -> list[list[Record]]:
 
 def visit(rng: random.Random, uid: str, file_zone: str) -> Record:
     """One visit, its times in UTC, in a named zone, or floating in the zone of its file."""
-    start = datetime(2025, rng.choice([9, 12]), 8, rng.randrange(8, 19), 5 * rng.randrange(12), tzinfo=UTC)
+    month, day, hour = rng.choice([9, 12]), rng.randrange(8, 11), rng.randrange(8, 19)
+    start = datetime(2025, month, day, hour, 5 * rng.randrange(12), tzinfo=UTC)
     end = start + timedelta(minutes=5 * rng.randrange(6, 25))
     zone = rng.choice([*ZONES, "Asia/Kolkata"])
     form, zone = rng.choice([("{}Z", "UTC"), (f";TZID={zone}:{{}}", zone), ("{}", file_zone)])

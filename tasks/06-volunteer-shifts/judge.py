@@ -1,9 +1,9 @@
-"""Judges task 06: each of the three schedules is legal, and the one that is best by every level of its objective."""
+"""Judges task 06: each of the three schedules is legal and the best by every level of its objective."""
 
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations, product
 from pathlib import Path
@@ -21,7 +21,7 @@ SCHEDULE = ["shift_id", "seat", "volunteer_id"]
 UNFILLED = ["shift_id", "seat", "required_skill", "reason"]
 LEVELS = ["filled seats", "covered shifts", "exceptions", "changes", "preference", "spread"]
 LAST = "\U0010ffff"  # an unfilled seat comes after every id
-MOSTLY = 0.75
+MOSTLY = 0.6
 
 ANCHORS = {  # what a stage's summary says whatever the filler is: spread, changes, exceptions
     "initial": (3, 0, []),
@@ -116,20 +116,16 @@ def pairs(seats: Seats) -> Iterator[tuple[str, str]]:
 
 def expect(fixture: Fixture) -> dict[str, tuple[Rota, Result]]:
     """For each stage its inputs and the one right result."""
-    tables: list[Any] = [
-        {row["volunteer_id"]: row for row in fixture.csv("inputs/volunteers.csv")},
-        {row["shift_id"]: row for row in fixture.csv("inputs/shifts.csv")},
-        fixture.csv("inputs/availability.csv"),
-        {
-            (row["from_location"], row["to_location"]): int(row["minutes"])
-            for row in fixture.csv("inputs/travel_times.csv")
-        },
-    ]
+    legs = fixture.csv("inputs/travel_times.csv")
+    initial = Rota(
+        volunteers={row["volunteer_id"]: row for row in fixture.csv("inputs/volunteers.csv")},
+        shifts={row["shift_id"]: row for row in fixture.csv("inputs/shifts.csv")},
+        windows=fixture.csv("inputs/availability.csv"),
+        legs={(row["from_location"], row["to_location"]): int(row["minutes"]) for row in legs},
+    )
     absent = set(fixture.json("inputs/callout.json")["unavailable_volunteer_ids"])
-    initial = Rota(*tables)
-    baseline = best(initial)
-    callout = Rota(*tables, absent, baseline)
-    fairness = Rota(*tables, absent, baseline, fixture.json("inputs/fairness.json"))
+    callout = replace(initial, absent=absent, baseline=best(initial))
+    fairness = replace(callout, policy=fixture.json("inputs/fairness.json"))
     rotas = {"initial": initial, "callout": callout, "fairness": fairness}
     expected = {stage: (rota, reported(rota, best(rota))) for stage, rota in rotas.items()}
     for stage, (_, result) in expected.items():
@@ -141,8 +137,8 @@ def expect(fixture: Fixture) -> dict[str, tuple[Rota, Result]]:
 
 
 def best(rota: Rota) -> Seats:
-    """Merge the groups of shifts one by one, keeping for each (least and greatest count, exceptions by band) the
-    best (changes, preference, lexical order) so far: nothing else of a group matters for the others.
+    """Merge the groups of shifts one by one, keeping for each (least and greatest count, exceptions by band)
+    the best (changes, preference, lexical order) so far: nothing else of a group matters for the others.
     """
     idle = set(rota.volunteers) - {name for names in rota.eligible.values() for name in names}
     extremes = (0, 0) if idle else (sys.maxsize, 0)
@@ -276,7 +272,7 @@ def run(workspace: Workspace) -> Result:
 
 @judging.core
 def most_assignments_are_right(actual: Results, expected: Expected) -> None:
-    """After each stage at least three assignments in four are those of the best schedule."""
+    """After each stage at least six assignments in ten are those of the best schedule."""
     for stage, (_, result) in expected.items():
         found, wanted = assignments(actual.stages[stage]), assignments(result)
         right = len(found & wanted)
@@ -285,7 +281,7 @@ def most_assignments_are_right(actual: Results, expected: Expected) -> None:
 
 
 def every_assignment_is_legal(actual: Results, expected: Expected) -> None:
-    """Nobody is called out, unqualified, unavailable, in two places, short of time between two shifts or above
+    """Nobody is called out, unqualified, unavailable, in two places, short of time between shifts or above
     their maximum.
     """
     problems = [
@@ -304,7 +300,7 @@ def illegal(rota: Rota, rows: list[Row]) -> Iterator[str]:
     for row in rows:
         shift, name = row["shift_id"], row["volunteer_id"]
         if name not in rota.eligible.get(shift, []):
-            yield f"{name} has no right to {shift}: {'called out' if name in rota.absent else 'not eligible'}"
+            yield f"{name} is {'called out' if name in rota.absent else 'not eligible'} for {shift}"
         elif shift in work.get(name, []):
             yield f"{name} has two seats of {shift}"
         else:
@@ -312,9 +308,9 @@ def illegal(rota: Rota, rows: list[Row]) -> Iterator[str]:
     for name, shifts in work.items():
         for pair in combinations(sorted(shifts), 2):
             if pair in rota.clashing:
-                yield f"{name} cannot do both {pair[0]} and {pair[1]}: overlap or too little time between them"
+                yield f"{name} cannot do both {pair[0]} and {pair[1]}: too little time between them"
         if len(shifts) > int(rota.volunteers[name]["max_shifts"]):
-            yield f"{name} has {len(shifts)} shifts, at most {rota.volunteers[name]['max_shifts']} are allowed"
+            yield f"{name} has {len(shifts)} shifts, more than max_shifts"
 
 
 def initial_schedule_is_the_best(actual: Results, expected: Expected) -> None:

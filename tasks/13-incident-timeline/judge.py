@@ -40,6 +40,7 @@ REPORT = (
     "Release",
     "Schema operation",
 )
+MOSTLY, IDENTITY = 0.75, ["raw_timestamp", "service", "request_id"]
 PLACE = ["source_file", "source_line"]
 WINDOW = ("2025-04-17T14:00:00Z", "2025-04-17T14:30:00Z")
 EDGE_WINDOW = ("2025-04-17T14:00:00Z", "2025-04-18T14:30:00Z")
@@ -304,15 +305,16 @@ def small(fixture: Fixture) -> Fixture:
 
 
 @judging.core
-def key_records_are_in_the_timeline(actual: Evidence, expected: Evidence) -> None:
-    """The change, the first failures and the confirmation are in the timeline, which is no dump of the
-    window.
+def most_of_the_incident_is_found(actual: Evidence, expected: Evidence) -> None:
+    """At least three records in four are in the timeline, and it is no dump: at most twice as many rows as
+    belong to it.
     """
-    found = {place_of(row) for row in actual.rows}
-    missing = [line for line in expected.report[:4] if line.rpartition(": ")[2] not in found]
-    comparing.require(not missing, f"the timeline lacks records: {comparing.listed(missing)}")
-    many = f"{len(actual.rows)} rows, expected {len(expected.rows)}"
-    comparing.require(len(actual.rows) <= 2 * len(expected.rows), many)
+    found = {tuple(row[name] for name in IDENTITY) for row in actual.rows}
+    right = sum(tuple(row[name] for name in IDENTITY) in found for row in expected.rows)
+    comparing.require(
+        right >= MOSTLY * len(expected.rows) and len(actual.rows) <= 2 * len(expected.rows),
+        f"{len(actual.rows)} rows with {right} of the incident's {len(expected.rows)} records",
+    )
 
 
 def timeline_is_exact(actual: Evidence, expected: Evidence) -> None:
@@ -331,7 +333,7 @@ def lines_end_as_stated(actual: Evidence, expected: Evidence) -> None:
 
 
 def earlier_states_hold(actual: Evidence, expected: Evidence) -> None:
-    """Without offsets, with and without the recovered log, raw instants decide; each run replaces the last."""
+    """Without offsets, with and without the recovered log, raw instants decide; a run replaces the last."""
     fixture = small(actual.fixture)
     workspace = fixture.workspace(upto="initial")
     same_evidence("before the recovery", run(workspace), evidence(Logs(fixture, "initial"), WINDOW))
@@ -372,9 +374,7 @@ def monitor_alerts_once_for_the_pattern(actual: Evidence, expected: Evidence) ->
 
 
 def edge(fixture: Fixture) -> None:
-    """A request id that is used again after more than 15 minutes, on the next day at the latest, joins
-    nothing.
-    """
+    """Records with the same request id are not joined over more than 15 minutes, nor on the next day."""
     found = sorted(place_of(row) for row in run(fixture.workspace(), EDGE_WINDOW).rows)
     wanted = sorted(place_of(row) for row in evidence(Logs(fixture), EDGE_WINDOW).rows)
     if len(wanted) != EDGE_ROWS:
@@ -390,7 +390,7 @@ if __name__ == "__main__":
         expect=expect,
         solve=solve,
         checks=[
-            key_records_are_in_the_timeline,
+            most_of_the_incident_is_found,
             timeline_is_exact,
             report_names_its_anchors,
             lines_end_as_stated,

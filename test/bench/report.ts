@@ -62,11 +62,15 @@ try {
   runDirs.forEach(writeRecords)
   globalThis.gc?.()
   const started = performance.now()
+  const cpuBefore = process.cpuUsage()
   let found = 0
   for (const runDir of runDirs) found += report(runDir)
   const seconds = (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
   const peakMegabytes = process.resourceUsage().maxRSS / 1024
-  console.log(`${found} records of ${RUNS} runs: ${seconds.toFixed(2)} s, peak ${peakMegabytes.toFixed(0)} MB`)
+  console.log(
+    `${found} records of ${RUNS} runs: ${seconds.toFixed(2)} s (CPU ${((user + system) / 1e6).toFixed(2)} s), peak ${peakMegabytes.toFixed(0)} MB`,
+  )
   console.log(`limits: ${LIMITS.seconds} s, ${LIMITS.peakMegabytes} MB`)
   const complete = found === RUNS * TASKS * ARMS * ATTEMPTS.length
   if (!complete) console.log('records were lost')

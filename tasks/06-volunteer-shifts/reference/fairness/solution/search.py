@@ -1,4 +1,4 @@
-"""The best schedule: all legal plans of each group of shifts, then the best choice within each pair of bounds."""
+"""The best schedule: all legal plans of each group of shifts, the best choice within each pair of bounds."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
