@@ -87,7 +87,7 @@ export const OVERRIDES: Record<
 }
 
 /** Variables that are read elsewhere and are no part of the configuration. */
-const OTHER_VARIABLES = ['RW30_PYTHON', 'RW30_CACHE', 'RW30_REHEARSAL_FAULTS', 'RW30_BROWSE']
+const OTHER_VARIABLES = ['RW30_PYTHON', 'RW30_CACHE', 'RW30_REHEARSAL_FAULTS']
 
 /**
  * Validates a configuration with its overrides. Throws one error that lists everything that is wrong,

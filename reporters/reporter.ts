@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node'
-import { readPlan } from '../bench/attempt/plan.ts'
+import { planDifferences, readPlan } from '../bench/attempt/plan.ts'
 import type { AttemptRecord, HandOver, Plan } from '../bench/attempt/record.ts'
 import '../bench/vitest/meta.ts'
 import { attemptPath, collectRecords } from './collect.ts'
@@ -79,7 +79,7 @@ export function gatherRuns(modules: readonly TestModule[]): Run[] {
     const resultsDir = folders.find((folder) => existsSync(folder)) ?? folders[0]!
     const plan = storedPlan(resultsDir) ?? earliest(handOvers.map((handOver) => handOver.plan))
     const problems = handOvers
-      .filter((handOver) => shared(handOver.plan) !== shared(plan))
+      .filter((handOver) => planDifferences(handOver.plan, plan).length > 0)
       .map(({ task, arm }) => ({ path: `${task}/${arm}`, problem: 'was run under another plan than this run has' }))
     return { plan, resultsDir, attempts: handOvers.flatMap(({ attempts }) => attempts), problems }
   })
@@ -96,11 +96,6 @@ function storedPlan(resultsDir: string): Plan | null {
 
 function earliest(plans: readonly Plan[]): Plan {
   return plans.reduce((first, plan) => (plan.created_at < first.created_at ? plan : first))
-}
-
-/** What shards of one run have in common; the rest changes no attempt. */
-function shared(plan: Plan): string {
-  return JSON.stringify({ ...plan, created_at: null, workers: null, budget_usd: null })
 }
 
 function* handOvers(modules: readonly TestModule[]): Generator<HandOver> {

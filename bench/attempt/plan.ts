@@ -48,6 +48,12 @@ export function makePlan(config: Config, facts: PlanFacts): Plan {
 /** Keys that may differ when a run is continued, or run in shards: they change no attempt. */
 const FREE_KEYS: readonly (keyof Plan)[] = ['created_at', 'workers', 'budget_usd']
 
+/** The keys in which two plans differ so that their attempts are not comparable; empty for starts and shards of one run. */
+export const planDifferences = (one: Plan, other: Plan): (keyof Plan)[] =>
+  (Object.keys(PlanSchema.shape) as (keyof Plan)[]).filter(
+    (key) => !FREE_KEYS.includes(key) && JSON.stringify(one[key]) !== JSON.stringify(other[key]),
+  )
+
 /**
  * Writes plan.json before the first attempt, or finds it there and returns it. Throws when a run of this id was planned
  * otherwise: attempts made under two plans are not comparable.
@@ -68,9 +74,9 @@ export function freezePlan(resultsDir: string, plan: Plan): Plan {
     }
   }
   const frozen = readPlan(file)
-  const differences = (Object.keys(PlanSchema.shape) as (keyof Plan)[])
-    .filter((key) => !FREE_KEYS.includes(key) && JSON.stringify(frozen[key]) !== JSON.stringify(plan[key]))
-    .map((key) => `  - ${key}: ${JSON.stringify(frozen[key])} there, ${JSON.stringify(plan[key])} now`)
+  const differences = planDifferences(frozen, plan).map(
+    (key) => `  - ${key}: ${JSON.stringify(frozen[key])} there, ${JSON.stringify(plan[key])} now`,
+  )
   if (differences.length > 0)
     throw new Error(
       `${file}: this run was planned otherwise; choose another run id (RW30_RUN_ID) or undo the change:\n${differences.join('\n')}`,

@@ -40,7 +40,7 @@ export const CompactionSchema = z.strictObject({
   detail: z.string().nullable(),
 })
 
-/** Sums that overlap nowhere: queue + setup + agent + judge <= lifecycle; model, tools and compaction are parts of agent. */
+/** Sums that overlap nowhere: setup + agent + judge <= lifecycle, and the queue is before it; model, tools and compaction are parts of agent. */
 export const TimesSchema = z.strictObject({
   /** From the start of the run to the start of the attempt. */
   queue_ms: milliseconds,

@@ -1,3 +1,4 @@
+import { plain } from './annotations.ts'
 import { REASONS } from './outcome.ts'
 import type { AttemptRecord } from './record.ts'
 
@@ -6,5 +7,6 @@ export function verdictText(record: AttemptRecord): string {
   const level = record.level === null ? 'not judged' : `level ${record.level}`
   const head = `${record.outcome}, ${level}${record.attempt === 2 ? ', after a retry' : ''}`
   const reason = record.reason ? `${REASONS[record.reason].says}${record.detail ? `: ${record.detail}` : ''}` : ''
-  return [head, reason, ...(record.judge?.notes ?? []).map((note) => `  - ${note}`)].filter(Boolean).join('\n')
+  const notes = (record.judge?.notes ?? []).map((note) => `  - ${plain(note)}`)
+  return [head, plain(reason), ...notes].filter(Boolean).join('\n')
 }

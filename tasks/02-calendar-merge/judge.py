@@ -23,7 +23,7 @@ PAIR = ["uid_a", "uid_b"]
 ONCE = ("UID", "SEQUENCE", "DTSTART", "DTEND", "SUMMARY")
 NO_LOCATION = "no LOCATION"
 LINE = re.compile(r'([^:;"\r\n]+)((?:;[^=:;"\r\n]+=(?:"[^"\r\n]*"|[^";:\r\n])*)*):([^\r\n]*)')
-EVENT = re.compile(r"^BEGIN:VEVENT\n(.*?)^END:VEVENT\n", re.MULTILINE | re.DOTALL)
+OUTPUT_LIMIT = 4 << 20
 
 type Row = dict[str, str]
 
@@ -163,18 +163,20 @@ def merge(workspace: Workspace, folder: str = "inputs/calendars", output: str = 
     merged, conflicts = f"{output}/merged.ics", f"{output}/conflicts.csv"
     workspace.python("-m", "solution.calendar_merge", folder, merged, conflicts, seconds=SECONDS)
     workspace.outputs.slips.clear()
-    pairs = workspace.outputs.csv(conflicts, PAIR)
-    events, slips = read_merged(workspace.outputs.content(merged), merged)
+    pairs = workspace.outputs.csv(conflicts, PAIR, limit=OUTPUT_LIMIT)
+    events, slips = read_merged(workspace.outputs.content(merged, limit=OUTPUT_LIMIT), merged)
     return Merge(events, pairs, slips + workspace.outputs.slips)
 
 
 def read_merged(data: bytes, path: str) -> tuple[list[Row], list[str]]:
     """Events of the merged calendar, and what is not as asked although it can be read."""
     text = re.sub(r"\r?\n[ \t]", "", utf8(data, path)).replace("\r\n", "\n")
-    frame = EVENT.sub("", text).rstrip("\n").split("\n")
-    if frame[0] != "BEGIN:VCALENDAR" or frame[-1] != "END:VCALENDAR":
-        raise Unreadable(f"{path}: must be one VCALENDAR from the first line to the last")
-    blocks = [read_lines(block, path) for block in [*EVENT.findall(text), "\n".join(frame[1:-1])]]
+    head, *parts = f"\n{text}".split("\nBEGIN:VEVENT\n")
+    cut = [f"\n{part}\n".partition("\nEND:VEVENT\n") for part in parts]
+    frame = "\n".join([head, *(after for _, _, after in cut)]).strip("\n").split("\n")
+    if frame[0] != "BEGIN:VCALENDAR" or frame[-1] != "END:VCALENDAR" or not all(end for _, end, _ in cut):
+        raise Unreadable(f"{path}: must be one VCALENDAR of whole VEVENTs from the first line to the last")
+    blocks = [read_lines(block, path) for block in [*(block for block, _, _ in cut), "\n".join(frame[1:-1])]]
     if any(line[0] in ("BEGIN", "END") for block in blocks for line in block):
         raise Unreadable(f"{path}: only VEVENT components are asked for, one after the other")
     *events, calendar = blocks

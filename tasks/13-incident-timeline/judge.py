@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,7 +49,7 @@ OTHER_WINDOWS = {
     "starts after the change": ("2025-04-17T14:08:02.000001Z", "2025-04-17T14:30:00Z"),
     "holds no incident": ("2025-04-17T14:12:00Z", "2025-04-17T14:27:59.999Z"),
 }
-SECONDS, MONITOR_SECONDS, KIBIBYTES = 180, 20, 512 * 1024
+SECONDS, MONITOR_SECONDS, KIBIBYTES = 300, 20, 512 * 1024
 BOUNDED = ("/bin/sh", "-c", f'ulimit -v {KIBIBYTES}; exec "$@"', "sh", *PYTHON)
 MONITOR_CASES = json.loads(Path(__file__).with_name("monitor-cases.json").read_text("utf-8"))
 
@@ -170,8 +170,8 @@ def evidence(logs: Logs, window: tuple[str, str]) -> Evidence:
     """Rows and report lines of the earliest change in the window that has a user-visible failure."""
     start, end = (datetime.fromisoformat(text) for text in window)
 
-    def seen(service: str, code: str) -> list[Record]:
-        return [r for r in logs.records(code) if (r["service"], r["code"]) == (service, code) and inside(r)]
+    def coded(records: Iterable[Record], service: str, code: str) -> list[Record]:
+        return [r for r in records if (r["service"], r["code"]) == (service, code) and inside(r)]
 
     def inside(record: Record) -> bool:
         return start <= record["instant"] <= end
@@ -185,9 +185,10 @@ def evidence(logs: Logs, window: tuple[str, str]) -> Evidence:
             and record["instant"] >= change["instant"]
         ]
 
-    changes = sorted((r for r in seen("deployment", "SCHEMA_CHANGE") if r["drops"]), key=by_time_and_place)
-    errors = seen("application", "UNDEFINED_COLUMN")
-    applied = [record for record in seen("database", "SCHEMA_APPLIED") if record["drops"]]
+    drops = [record for record in logs.records("SCHEMA_") if record["drops"]]
+    changes = sorted(coded(drops, "deployment", "SCHEMA_CHANGE"), key=by_time_and_place)
+    applied = coded(drops, "database", "SCHEMA_APPLIED")
+    errors = coded(logs.records("UNDEFINED_COLUMN"), "application", "UNDEFINED_COLUMN")
     ids = {error["request_id"] for change in changes for error in about(change, errors)} - {""}
     requests: dict[str, list[Record]] = {identifier: [] for identifier in sorted(ids)}
     for record in logs.records(os.path.commonprefix(sorted(ids))) if ids else ():

@@ -151,6 +151,7 @@ DATABASE = f"""
 3
 . database <14:08:02.300Z> INFO #3 !SCHEMA_APPLIED operation="VACUUM customers"
 . database <14:08:02.900Z> INFO #4 !SCHEMA_APPLIED operation="ALTER TABLE accounts DROP COLUMN risk_band"
+. database <14:08:07.200Z> ERROR @1001 #3 !STATEMENT_FAILED message="customer_status"
 . database <14:08:28.000Z> ERROR @1016 #3 !UNDEFINED_COLUMN {MISSING}
 . database 2025-04-17T14:08:61Z INFO #3 !SCHEMA_APPLIED operation="{DROP}"
 """
@@ -334,7 +335,7 @@ def filler(build: seeding.Build, service: str, lines: int) -> Iterator[tuple[int
 
 
 def filler_bodies(build: seeding.Build, service: str) -> list[tuple[str, str]]:
-    """Severity and fields of BODIES records; one in 101 fails over a column that nobody dropped."""
+    """Severity and fields of BODIES records; two fail over a column that nobody dropped."""
     return [filler_body(service, build, number) for number in range(BODIES)]
 
 
@@ -343,7 +344,7 @@ def filler_body(service: str, build: seeding.Build, number: int) -> tuple[str, s
     release, path, millis = rng.choice(RELEASES), rng.choice(PATHS), rng.randrange(1, 900)
     if build.fixture == "twin":
         release = TWIN_NAMES.get(release, release)
-    lost, failed = number % 101 == 0, number % 53 == 0
+    lost, failed = number % 499 == 0, number % 53 == 0
     severity = "ERROR" if lost or failed else "INFO"
     if service == "access":
         code = "UPSTREAM_TIMEOUT status=503" if failed else f"HTTP_RESPONSE status={500 if lost else 200}"

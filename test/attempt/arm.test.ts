@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runArm } from '../../bench/attempt/arm.ts'
 import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { attemptDir, bootId, makeAttemptDir, readRecord, writeRecord } from '../../bench/attempt/record-store.ts'
-import { somePlan, someRecord } from '../support/records.ts'
+import { makePlan, makeRecord } from '../support/records.ts'
 
 const TASK = '01-expense-reconciliation'
+const makeRecordOf = (change: Partial<AttemptRecord>) => makeRecord({ change })
 let results: string
 let cleanup: () => Promise<void>
 
@@ -24,12 +25,12 @@ async function run(outcomes: AttemptRecord['outcome'][], retry: 0 | 1 = 1) {
   const made: number[] = []
   let handed: AttemptRecord[] = []
   const attempts = await runArm({
-    plan: somePlan({ retry_failed: retry }),
+    plan: makePlan({ retry_failed: retry }),
     resultsDir: results,
     task: TASK,
     arm: 'vanilla',
     attempt: async (number) => {
-      const record = someRecord({ attempt: number, outcome: outcomes[made.length]! })
+      const record = makeRecordOf({ attempt: number, outcome: outcomes[made.length]! })
       made.push(number)
       writeRecord(makeAttemptDir(results, TASK, 'vanilla', number), record)
       return record
@@ -42,7 +43,7 @@ async function run(outcomes: AttemptRecord['outcome'][], retry: 0 | 1 = 1) {
 }
 
 const store = (change: Partial<AttemptRecord>, attempt = 1) =>
-  writeRecord(makeAttemptDir(results, TASK, 'vanilla', attempt), someRecord({ attempt, ...change }))
+  writeRecord(makeAttemptDir(results, TASK, 'vanilla', attempt), makeRecordOf({ attempt, ...change }))
 
 describe('the retry rule', () => {
   test('a strict primary is not retried', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { dir } from 'tmp-promise'
 import { expect, test } from 'vitest'
 import { freezePlan, newRunId } from '../../bench/attempt/plan.ts'
-import { somePlan } from '../support/records.ts'
+import { makePlan } from '../support/records.ts'
 
 const withFolder = async (body: (folder: string) => void) => {
   const { path, cleanup } = await dir({ unsafeCleanup: true, prefix: 'rw30-plan-' })
@@ -16,26 +16,26 @@ const withFolder = async (body: (folder: string) => void) => {
 
 test('the first plan is frozen; a later start of the same run finds it', () =>
   withFolder((folder) => {
-    const plan = somePlan()
+    const plan = makePlan()
     freezePlan(folder, plan)
-    const later = freezePlan(folder, somePlan({ created_at: '2026-02-02T00:00:00.000Z', workers: 7 }))
+    const later = freezePlan(folder, makePlan({ created_at: '2026-02-02T00:00:00.000Z', workers: 7 }))
     expect(later).toEqual(plan)
     expect(JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'))).toEqual(plan)
   }))
 
 test('another plan under the same run id is refused, every difference named', () =>
   withFolder((folder) => {
-    freezePlan(folder, somePlan())
-    expect(() => freezePlan(folder, somePlan({ retry_failed: 0, corpus_digest: 'y' }))).toThrow(
-      /planned otherwise.*\n {2}- retry_failed: 1 there, 0 now\n {2}- corpus_digest: "x" there, "y" now/s,
+    freezePlan(folder, makePlan())
+    expect(() => freezePlan(folder, makePlan({ retry_failed: 0, corpus_digest: 'y' }))).toThrow(
+      /planned otherwise.*\n {2}- retry_failed: 1 there, 0 now\n {2}- corpus_digest: "c0ffee00c0ffee00c0ffee00" there, "y" now/s,
     )
   }))
 
 test('a damaged plan is named', () =>
   withFolder((folder) => {
-    freezePlan(folder, somePlan())
+    freezePlan(folder, makePlan())
     writeFileSync(join(folder, 'plan.json'), '{}')
-    expect(() => freezePlan(folder, somePlan())).toThrow(/plan\.json is no valid plan/)
+    expect(() => freezePlan(folder, makePlan())).toThrow(/plan\.json is no valid plan/)
   }))
 
 test('a run id sorts by time and is a safe folder name', () => {

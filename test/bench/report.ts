@@ -5,7 +5,7 @@ import { attemptPath, collectRecords } from '../../reporters/collect.ts'
 import { writeReport } from '../../reporters/files.ts'
 import { summarise } from '../../reporters/summary.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { makePlan, makeRecord } from '../reporters/records.ts'
+import { makePlan, makeRecord } from '../support/records.ts'
 
 /** What the reports of 10,000 attempts may take, from records on disk to all their files. */
 const LIMITS = { seconds: 3, peakMegabytes: 300 } as const

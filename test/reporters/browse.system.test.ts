@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { dir as temporaryDir } from 'tmp-promise'
 import { expect, onTestFinished, test } from 'vitest'
 import { attemptPath } from '../../reporters/collect.ts'
-import { makePlan, makeRecord } from './records.ts'
+import { makePlan, makeRecord } from '../support/records.ts'
 
 const REPO = fileURLToPath(new URL('../..', import.meta.url))
 const records = [

@@ -4,7 +4,7 @@ import { dir as temporaryDir } from 'tmp-promise'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { attemptPath, collectRecords, MAX_RECORD_BYTES } from '../../reporters/collect.ts'
-import { makeRecord } from './records.ts'
+import { makeRecord } from '../support/records.ts'
 
 async function emptyRun(): Promise<string> {
   const { path, cleanup } = await temporaryDir({ unsafeCleanup: true })

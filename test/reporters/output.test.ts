@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { sortAttempts, summarise } from '../../reporters/summary.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { makePlan, makeRecord } from './records.ts'
+import { makePlan, makeRecord } from '../support/records.ts'
 
 const EXPENSE = '01-expense-reconciliation'
 const TIMELINE = '13-incident-timeline'

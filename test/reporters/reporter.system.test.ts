@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { attemptPath } from '../../reporters/collect.ts'
 import { ResultsSchema, SummarySchema } from '../../reporters/schema.ts'
-import { makePlan, makeRecord } from './records.ts'
+import { makePlan, makeRecord } from '../support/records.ts'
 
 const REPO = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTER = join(REPO, 'reporters/reporter.ts')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { SummarySchema } from '../../reporters/schema.ts'
 import { summarise } from '../../reporters/summary.ts'
-import { makePlan, makeRecord, type Told } from './records.ts'
+import { makePlan, makeRecord, type Told } from '../support/records.ts'
 
 const [FIRST, SECOND] = ['01-expense-reconciliation', '02-calendar-merge'] as const
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { dir as temporaryDir } from 'tmp-promise'
 import { expect, onTestFinished, test } from 'vitest'
 import { annotationsOf } from '../../bench/attempt/annotations.ts'
-import { makeRecord } from './records.ts'
+import { makeRecord } from '../support/records.ts'
 
 test('shows level, stages, times, tokens and cost, and what is unknown as unknown', () => {
   const record = makeRecord({ cost: null, tokens: { cache_write: null } })
