@@ -31,6 +31,7 @@ const times = z.strictObject({
   agent_tools_ms: QuantitySchema,
   agent_compaction_ms: QuantitySchema,
   judge_ms: QuantitySchema,
+  judge_candidate_ms: QuantitySchema,
   lifecycle_ms: QuantitySchema,
 })
 

@@ -157,8 +157,9 @@ async function judgeWork(course: Course, end: ConversationEnd): Promise<Conversa
   let verdict: ConversationEnd
   try {
     const artifacts = join(dir, ATTEMPT_FILES.artifacts)
-    const result = await judge(options.task, artifacts, options.python, options.config.scale, options.signal)
+    const { result, candidateMs } = await judge(options.task, artifacts, options.python, options.config.scale, options.signal)
     record.judge = result
+    record.times.judge_candidate_ms = candidateMs
     record.level = result.progress_level
     writeFileAtomically(join(dir, ATTEMPT_FILES.judge), course.redact(toJson(result)))
     verdict = { reason: result.progress_level === 5 ? 'level_5' : 'below_level_5', detail: null }

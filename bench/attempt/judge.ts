@@ -14,7 +14,7 @@ export class JudgeFailed extends Error {
 
 /**
  * Runs a task's judge over a snapshot of the declared artifacts. Throws JudgeFailed when the judge crashes, takes too
- * long or prints anything but its one JSON object; rejects with the signal's reason when that aborts.
+ * long or prints anything but its one JSON object; `candidateMs` is what its runs of the candidate took; rejects with the signal's reason when that aborts.
  */
 export async function judge(
   task: Task,
@@ -23,7 +23,7 @@ export async function judge(
   scale: string,
   signal: AbortSignal,
   timeoutMs: number = JUDGE_TIMEOUT_MS,
-): Promise<JudgeResult> {
+): Promise<{ result: JudgeResult; candidateMs: number | null }> {
   const [, script, ...rest] = task.scenario.judge_command
   const args = rest.map((word) => word.replaceAll('{workspace}', artifacts))
   const result = await execa(python, ['-E', '-S', join(task.dir, script!), ...args, '--scale', scale], {
@@ -50,5 +50,6 @@ export async function judge(
   const parsed = JudgeResultSchema.safeParse(json)
   if (!parsed.success)
     throw new JudgeFailed(`judge.py printed something else than its contract: ${parsed.error.message}`)
-  return parsed.data
+  const seconds = /^candidate_seconds ([\d.]+)$/m.exec(result.stderr)?.[1]
+  return { result: parsed.data, candidateMs: seconds === undefined ? null : Number(seconds) * 1000 }
 }

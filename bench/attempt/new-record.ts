@@ -36,6 +36,7 @@ export function newRecord(options: Omit<AttemptOptions, 'signal' | 'progress' | 
       agent_tools_ms: null,
       agent_compaction_ms: null,
       judge_ms: null,
+      judge_candidate_ms: null,
       lifecycle_ms: null,
     },
     stages: task.scenario.stages.map((stage) => ({

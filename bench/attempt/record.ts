@@ -50,6 +50,8 @@ export const TimesSchema = z.strictObject({
   agent_tools_ms: milliseconds,
   agent_compaction_ms: milliseconds,
   judge_ms: milliseconds,
+  /** Part of judge_ms: the candidate's own runs. */
+  judge_candidate_ms: milliseconds,
   /** From the record's first write to its last, queue not included. */
   lifecycle_ms: milliseconds,
 })

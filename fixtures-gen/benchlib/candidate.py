@@ -312,7 +312,16 @@ def serves(*command: str, cwd: str = ".", seconds: float = PROBE_SECONDS) -> Cal
     return probe
 
 
+_spent: list[float] = []
+
+
+def spent_seconds() -> float:
+    """Wall time of all runs of the candidate in this process, so that the judge's own share can be told."""
+    return sum(_spent)
+
+
 def _ended(command: Sequence[str], done: jail.Completed, seconds: float) -> Run:
+    _spent.append(done.seconds)
     return Run(
         command=_shown(command),
         exit=done.returncode,

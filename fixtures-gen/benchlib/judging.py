@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 from benchlib import jail
-from benchlib.candidate import CommandFailed, Fixture, imports
+from benchlib.candidate import CommandFailed, Fixture, imports, spent_seconds
 from benchlib.comparing import Differs, VacuousCheck
 from benchlib.layout import working_folder
 from benchlib.readers import Unreadable
@@ -116,6 +116,7 @@ def main[A, E](
         else:
             print(f"judge.py failed:\n{traceback.format_exc()}", file=sys.stderr)
         sys.exit(JUDGE_FAILED)
+    print(f"candidate_seconds {spent_seconds():.3f}", file=sys.stderr)
     line = json.dumps(verdict, ensure_ascii=False).encode("utf-8", "backslashreplace")
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()

@@ -23,7 +23,7 @@ PAIR = ["uid_a", "uid_b"]
 ONCE = ("UID", "SEQUENCE", "DTSTART", "DTEND", "SUMMARY")
 NO_LOCATION = "no LOCATION"
 LINE = re.compile(r'([^:;"\r\n]+)((?:;[^=:;"\r\n]+=(?:"[^"\r\n]*"|[^";:\r\n])*)*):([^\r\n]*)')
-OUTPUT_LIMIT = 4 << 20
+OUTPUT_LIMIT = 1 << 20
 
 type Row = dict[str, str]
 

@@ -376,10 +376,15 @@ def monitor_alerts_once_for_the_pattern(actual: Evidence, expected: Evidence) ->
 
 def edge(fixture: Fixture) -> None:
     """Records with the same request id are not joined over more than 15 minutes, nor on the next day."""
-    found = sorted(place_of(row) for row in run(fixture.workspace(), EDGE_WINDOW).rows)
-    wanted = sorted(place_of(row) for row in evidence(Logs(fixture), EDGE_WINDOW).rows)
-    if len(wanted) != EDGE_ROWS:
-        raise judging.JudgeError(f"the edge's anchors are missed: {wanted}")
+    expected = evidence(Logs(fixture), EDGE_WINDOW).rows
+    if len(expected) != EDGE_ROWS:
+        raise judging.JudgeError(f"the edge's anchors are missed: {expected}")
+    actual = run(fixture.workspace(), EDGE_WINDOW).rows
+    found, wanted = (
+        sorted(tuple(row[name] for name in IDENTITY) for row in rows) for rows in (actual, expected)
+    )
+    joined = [row for row in found if row not in wanted]
+    comparing.require(not joined, f"unexpected records: {joined}")
     comparing.same("the edge's records", found, wanted)
 
 

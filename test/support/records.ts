@@ -73,6 +73,7 @@ export function makeRecord(told: Told = {}): AttemptRecord {
       agent_tools_ms: agent === null ? null : agent * 0.1,
       agent_compaction_ms: 0,
       judge_ms: 4_000,
+      judge_candidate_ms: 3_000,
       lifecycle_ms: agent === null ? null : agent + 6_000,
     },
     stages: [

@@ -1,0 +1,99 @@
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { dir } from 'tmp-promise'
+import { runAttempt } from '../../bench/attempt/attempt.ts'
+import { makePlan } from '../../bench/attempt/plan.ts'
+import type { AttemptRecord } from '../../bench/attempt/record.ts'
+import { attemptDir } from '../../bench/attempt/record-store.ts'
+import { armsOf, resolveConfig } from '../../bench/config.ts'
+import { loadTask, taskNames } from '../../bench/corpus/load.ts'
+import type { Task } from '../../bench/corpus/scenario.ts'
+import { findPython } from '../../bench/jail/python.ts'
+import { TASKS_DIR } from '../../bench/paths.ts'
+
+/**
+ * `npm run bench:overhead [-- TASK…]`: what the benchmark itself costs, on real attempts (real host, jail, judge; rehearsal
+ * model). Exits 1 when a median is above its aim. Run it on a quiet machine; the first attempt of a task fills caches and is left out.
+ */
+const RUNS = 7
+const STORED = 500
+const AIM_MS = { each: 250, '13-incident-timeline': 1000 } as Record<string, number>
+
+const config = resolveConfig({ arms: { pi: {} } }, {})
+const plan = makePlan(config, { runId: 'overhead', now: new Date(), hostVersions: {}, prices: null })
+const python = (await findPython()).path
+
+async function attempt(task: Task, resultsDir: string): Promise<AttemptRecord> {
+  const record = await runAttempt({
+    task,
+    arm: armsOf(config)[0]!,
+    number: 1,
+    config,
+    plan,
+    resultsDir,
+    python,
+    queuedSince: Date.now(),
+    signal: new AbortController().signal,
+    progress: () => {},
+    progressEveryMs: 3_600_000,
+  })
+  if (record.outcome !== 'strict') throw new Error(`${task.name}: ${record.outcome}, ${record.reason}: ${record.detail}`)
+  return record
+}
+
+const median = (values: number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}
+
+/** Milliseconds of one attempt that are neither the agent's nor the candidate's. */
+function parts({ times }: AttemptRecord): Record<'setup' | 'judge' | 'rest' | 'overhead', number> {
+  const setup = times.setup_ms!
+  const judge = times.judge_ms! - times.judge_candidate_ms!
+  const overhead = times.lifecycle_ms! - times.agent_ms! - times.judge_candidate_ms!
+  return { setup, judge, rest: overhead - setup - judge, overhead }
+}
+
+const columns = ['setup', 'judge', 'rest', 'overhead'] as const
+const row = (cells: (string | number)[]) =>
+  cells.map((cell, index) => (index === 0 ? String(cell).padEnd(44) : String(cell).padStart(10))).join('')
+
+/** Runs a task `RUNS` times into fresh folders below `resultsDir` and returns the medians. */
+async function measure(task: Task, resultsDir: string, label: string): Promise<Record<(typeof columns)[number], number>> {
+  await attempt(task, join(resultsDir, 'warm'))
+  const all: ReturnType<typeof parts>[] = []
+  for (let run = 0; run < RUNS; run++) all.push(parts(await attempt(task, join(resultsDir, `${run}`))))
+  const medians = Object.fromEntries(columns.map((column) => [column, median(all.map((each) => each[column]))])) as Record<
+    (typeof columns)[number],
+    number
+  >
+  console.log(row([label, ...columns.map((column) => medians[column].toFixed(0))]))
+  return medians
+}
+
+const folder = await dir({ unsafeCleanup: true, prefix: 'rw30-overhead-' })
+try {
+  console.log(`medians of ${RUNS} attempts, milliseconds (judge: without the candidate's runs; rest: stop, snapshot, records)`)
+  console.log(row(['', ...columns]))
+  const late: string[] = []
+  const wanted = process.argv.slice(2)
+  for (const name of taskNames().filter((task) => wanted.length === 0 || wanted.some((part) => task.startsWith(part)))) {
+    const { overhead } = await measure(loadTask(join(TASKS_DIR, name)), join(folder.path, name), name)
+    const aim = AIM_MS[name] ?? AIM_MS.each!
+    if (overhead > aim) late.push(`${name}: ${overhead.toFixed(0)} ms, the aim is ${aim} ms`)
+  }
+  const first = loadTask(join(TASKS_DIR, taskNames()[0]!))
+  const crowded = join(folder.path, 'crowded')
+  mkdirSync(crowded)
+  for (let run = 0; run < STORED; run++)
+    cpSync(
+      attemptDir(join(folder.path, first.name, '0'), first.name, 'pi', 1),
+      attemptDir(join(crowded, '0'), first.name, `stored-${run}`, 1),
+      { recursive: true },
+    )
+  await measure(first, crowded, `${first.name}, beside ${STORED} stored`)
+  for (const line of late) console.error(line)
+  process.exitCode = late.length > 0 ? 1 : 0
+} finally {
+  await folder.cleanup()
+}
