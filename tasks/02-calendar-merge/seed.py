@@ -27,7 +27,7 @@ type Record = list[str]
 
 def event(uid: str, sequence: int, start: str, end: str, *more: str) -> Record:
     """`start` and `end` follow DTSTART and DTEND; `more` are further lines, a SUMMARY is made if missing."""
-    summary = [] if any("SUMMARY" in line for line in more) else [f"SUMMARY:About {uid}"]
+    summary = [] if any("SUMMARY" in line.replace("⏎", "").upper() for line in more) else [f"SUMMARY:About {uid}"]
     times = [f"DTSTART{start}", f"DTEND{end}"]
     return ["BEGIN:VEVENT", f"UID:{uid}", f"SEQUENCE:{sequence}", *times, *summary, *more, "END:VEVENT"]
 
