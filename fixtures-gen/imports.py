@@ -24,7 +24,8 @@ def problems_of(task: Path) -> Iterator[str]:
     """Yields one line for each import of a task's Python files that is neither standard nor local."""
     for file in sorted(task.rglob("*.py")):
         inside = file.relative_to(task)
-        local = {path.stem if path.suffix == ".py" else path.name for path in task.rglob("*") if path.parent != task}
+        beside = (path for path in task.rglob("*") if path.parent != task)
+        local = {path.stem if path.suffix == ".py" else path.name for path in beside}
         allowed = set(sys.stdlib_module_names) | local
         if inside.name in ("seed.py", "judge.py") and len(inside.parts) == 1:
             allowed.add("benchlib")
@@ -36,12 +37,13 @@ def problems_of(task: Path) -> Iterator[str]:
             continue
         for line, root in imported_roots(tree):
             if root not in allowed:
-                yield f"tasks/{task.name}/{inside}:{line}: imports {root}, which is not in the standard library"
+                yield f"tasks/{task.name}/{inside}:{line}: imports {root}, not in the standard library"
 
 
 def main() -> None:
     tasks_dir, *names = sys.argv[1:]
-    print(json.dumps([problem for name in names for problem in problems_of(Path(tasks_dir) / name)]))
+    tasks = (Path(tasks_dir) / name for name in names)
+    print(json.dumps([problem for task in tasks for problem in problems_of(task)]))
 
 
 if __name__ == "__main__":

@@ -157,7 +157,13 @@ async function judgeWork(course: Course, end: ConversationEnd): Promise<Conversa
   let verdict: ConversationEnd
   try {
     const artifacts = join(dir, ATTEMPT_FILES.artifacts)
-    const { result, candidateMs } = await judge(options.task, artifacts, options.python, options.config.scale, options.signal)
+    const { result, candidateMs } = await judge(
+      options.task,
+      artifacts,
+      options.python,
+      options.config.scale,
+      options.signal,
+    )
     record.judge = result
     record.times.judge_candidate_ms = candidateMs
     record.level = result.progress_level

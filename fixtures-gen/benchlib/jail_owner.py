@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from benchlib import jail_layout as layout
@@ -196,10 +197,8 @@ class OpenJail:
     def close(self) -> None:
         """Ends every process inside and waits until they are gone. Again: nothing."""
         if self._process.returncode is None:
-            try:
+            with suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
-            except OSError:
-                pass
             try:
                 self._process.wait(GRACE_SECONDS)
             except subprocess.TimeoutExpired:

@@ -35,6 +35,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import Any, NoReturn
 
 TICK_MS = 20
@@ -338,10 +339,8 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         for side in (source, sink):
-            try:
+            with suppress(OSError):
                 side.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
 
 def main() -> NoReturn:

@@ -27,7 +27,8 @@ type Record = list[str]
 
 def event(uid: str, sequence: int, start: str, end: str, *more: str) -> Record:
     """`start` and `end` follow DTSTART and DTEND; `more` are further lines, a SUMMARY is made if missing."""
-    summary = [] if any("SUMMARY" in line.replace("⏎", "").upper() for line in more) else [f"SUMMARY:About {uid}"]
+    named = any("SUMMARY" in line.replace("⏎", "").upper() for line in more)
+    summary = [] if named else [f"SUMMARY:About {uid}"]
     times = [f"DTSTART{start}", f"DTEND{end}"]
     return ["BEGIN:VEVENT", f"UID:{uid}", f"SEQUENCE:{sequence}", *times, *summary, *more, "END:VEVENT"]
 

@@ -115,9 +115,11 @@ class Logs:
         clocks = [path for folder in folders if (path := folder / "clock_offsets.json").exists()]
         self.offsets = json.loads(clocks[0].read_text("utf-8"))["offsets_ms"] if clocks else {}
 
-    def records(self, word: str) -> Iterator[Record]:
-        """Records of the lines that hold `word`, whatever their time."""
+    def records(self, word: str, *files: str) -> Iterator[Record]:
+        """Records of the lines that hold `word` in the files that begin so, whatever their time."""
         for name, content in self.contents.items():
+            if not name.startswith(files):
+                continue
             at, counted, line = content.find(word.encode()), 0, 1
             while at >= 0:
                 start, end = content.rfind(b"\n", 0, at) + 1, content.find(b"\n", at)
@@ -185,13 +187,15 @@ def evidence(logs: Logs, window: tuple[str, str]) -> Evidence:
             and record["instant"] >= change["instant"]
         ]
 
-    drops = [record for record in logs.records("SCHEMA_") if record["drops"]]
+    drops = [
+        record for record in logs.records("SCHEMA_", "deployment", "database", "db-extra") if record["drops"]
+    ]
     changes = sorted(coded(drops, "deployment", "SCHEMA_CHANGE"), key=by_time_and_place)
     applied = coded(drops, "database", "SCHEMA_APPLIED")
-    errors = coded(logs.records("UNDEFINED_COLUMN"), "application", "UNDEFINED_COLUMN")
+    errors = coded(logs.records("UNDEFINED_COLUMN", "application"), "application", "UNDEFINED_COLUMN")
     ids = {error["request_id"] for change in changes for error in about(change, errors)} - {""}
     requests: dict[str, list[Record]] = {identifier: [] for identifier in sorted(ids)}
-    for record in logs.records(os.path.commonprefix(sorted(ids))) if ids else ():
+    for record in logs.records(os.path.commonprefix(sorted(ids)), "access", "application") if ids else ():
         if record["service"] in ("access", "application") and record["request_id"] in ids and inside(record):
             requests[record["request_id"]].append(record)
     chains = [chain for found in requests.values() for chain in cut_at_gaps(found)]

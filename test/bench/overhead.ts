@@ -37,7 +37,8 @@ async function attempt(task: Task, resultsDir: string): Promise<AttemptRecord> {
     progress: () => {},
     progressEveryMs: 3_600_000,
   })
-  if (record.outcome !== 'strict') throw new Error(`${task.name}: ${record.outcome}, ${record.reason}: ${record.detail}`)
+  if (record.outcome !== 'strict')
+    throw new Error(`${task.name}: ${record.outcome}, ${record.reason}: ${record.detail}`)
   return record
 }
 
@@ -59,25 +60,32 @@ const row = (cells: (string | number)[]) =>
   cells.map((cell, index) => (index === 0 ? String(cell).padEnd(44) : String(cell).padStart(10))).join('')
 
 /** Runs a task `RUNS` times into fresh folders below `resultsDir` and returns the medians. */
-async function measure(task: Task, resultsDir: string, label: string): Promise<Record<(typeof columns)[number], number>> {
+async function measure(
+  task: Task,
+  resultsDir: string,
+  label: string,
+): Promise<Record<(typeof columns)[number], number>> {
   await attempt(task, join(resultsDir, 'warm'))
   const all: ReturnType<typeof parts>[] = []
   for (let run = 0; run < RUNS; run++) all.push(parts(await attempt(task, join(resultsDir, `${run}`))))
-  const medians = Object.fromEntries(columns.map((column) => [column, median(all.map((each) => each[column]))])) as Record<
-    (typeof columns)[number],
-    number
-  >
+  const medians = Object.fromEntries(
+    columns.map((column) => [column, median(all.map((each) => each[column]))]),
+  ) as Record<(typeof columns)[number], number>
   console.log(row([label, ...columns.map((column) => medians[column].toFixed(0))]))
   return medians
 }
 
 const folder = await dir({ unsafeCleanup: true, prefix: 'rw30-overhead-' })
 try {
-  console.log(`medians of ${RUNS} attempts, milliseconds (judge: without the candidate's runs; rest: stop, snapshot, records)`)
+  console.log(
+    `medians of ${RUNS} attempts, milliseconds (judge: without the candidate's runs; rest: stop, snapshot, records)`,
+  )
   console.log(row(['', ...columns]))
   const late: string[] = []
   const wanted = process.argv.slice(2)
-  for (const name of taskNames().filter((task) => wanted.length === 0 || wanted.some((part) => task.startsWith(part)))) {
+  for (const name of taskNames().filter(
+    (task) => wanted.length === 0 || wanted.some((part) => task.startsWith(part)),
+  )) {
     const { overhead } = await measure(loadTask(join(TASKS_DIR, name)), join(folder.path, name), name)
     const aim = AIM_MS[name] ?? AIM_MS.each!
     if (overhead > aim) late.push(`${name}: ${overhead.toFixed(0)} ms, the aim is ${aim} ms`)
