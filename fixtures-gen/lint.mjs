@@ -9,7 +9,10 @@ const OURS = /^(?:fixtures-gen\/.*|tasks\/[^/]+\/(?:seed|judge|service[^/]*)|tas
 const SETTINGS = {
   'line-length': 110,
   'target-version': 'py312',
-  lint: { select: ['E', 'F', 'W', 'I', 'B', 'UP', 'SIM', 'C4', 'RET', 'PIE', 'PLE'], ignore: ['B008', 'E741', 'SIM905'] },
+  lint: {
+    select: ['E', 'F', 'W', 'I', 'B', 'UP', 'SIM', 'C4', 'RET', 'PIE', 'PLE'],
+    ignore: ['B008', 'E741', 'SIM905'],
+  },
   format: { 'line-ending': 'lf' },
 }
 

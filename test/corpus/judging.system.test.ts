@@ -138,7 +138,7 @@ describe('a hostile workspace', () => {
     const found = await verdict({
       'output/doubles.csv': 'number,double\n',
       'inputs/numbers.txt': '1\n',
-      ...solution('import os\nassert os.listdir("output") == [] and open("state/counter").read() == "0"\n' + REFERENCE),
+      ...solution(`import os\nassert os.listdir("output") == [] and open("state/counter").read() == "0"\n${REFERENCE}`),
     })
     expect(found.progress_level).toBe(5)
   })
