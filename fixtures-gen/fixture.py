@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import cache
-from benchlib.seeding import FIXTURES, SCALES
+from benchlib.names import FIXTURES, SCALES
 from benchlib.task import TaskError, find_task, read_task
 from benchlib.workspaces import make_workspace
 

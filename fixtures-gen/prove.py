@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import jail, proving
-from benchlib.seeding import SCALES, Scale
+from benchlib.names import SCALES, Scale
 from benchlib.task import Task, TaskError, read_task
 
 

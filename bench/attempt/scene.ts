@@ -47,10 +47,13 @@ export interface SceneOptions {
 export async function setScene(options: SceneOptions): Promise<Scene> {
   const { attempt, dir, scratch, route, token, redact } = options
   const { task, arm, config, python } = attempt
-  const fixture = await cleanFixture(task, python, config.scale)
+  const [fixture, adapter, layout] = await Promise.all([
+    cleanFixture(task, python, config.scale),
+    loadAdapter(arm.agent),
+    jailLayout(),
+  ])
   const workspace = new Workspace(scratch.workspace, task.scenario.editable_paths, fixture)
   workspace.inject(task.scenario.stages[0]!.id)
-  const [adapter, layout] = await Promise.all([loadAdapter(arm.agent), jailLayout()])
   const host = hostPrefix(arm.host, mergeHosts(config.hosts))
   const { upstream, model } = route
   const launch = adapter.plan(

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { z } from 'zod'
 import type { Task } from '../corpus/scenario.ts'
-import { FIXTURES_GEN } from '../paths.ts'
+import { cacheDir, FIXTURES_GEN } from '../paths.ts'
 
 /** A snapshot keeps no more than this of what an agent left; what is beyond is named in the record. */
 export const SNAPSHOT_LIMITS = { bytes: 512 * 2 ** 20, files: 20_000 }
@@ -26,8 +26,21 @@ const CleanFixtureSchema = z.object({ stages: z.record(z.string(), z.string()) }
 /** Stage id -> read-only folder with everything that the stage brings; made once for each content of the task. */
 export type CleanFixture = Record<string, string>
 
-/** Asks Python for the clean main fixture of a task; the first time it is generated, then found in the cache. */
-export async function cleanFixture(task: Task, python: string, scale: string): Promise<CleanFixture> {
+const asked = new Map<string, Promise<CleanFixture>>()
+
+/**
+ * The clean main fixture of a task; the first time it is generated, then found in the cache. Asked of Python once in a process:
+ * a run's corpus is frozen, and the arms of a pair need the same.
+ */
+export function cleanFixture(task: Task, python: string, scale: string): Promise<CleanFixture> {
+  const key = JSON.stringify([task.dir, scale, cacheDir()])
+  const fixture = asked.get(key) ?? askForFixture(task, python, scale)
+  asked.set(key, fixture)
+  fixture.catch(() => asked.delete(key))
+  return fixture
+}
+
+async function askForFixture(task: Task, python: string, scale: string): Promise<CleanFixture> {
   const command = [join(FIXTURES_GEN, 'fixture.py'), 'clean', '--task', task.dir, '--fixture', 'main', '--scale', scale]
   const { stdout } = await execa(python, ['-E', '-S', ...command], { timeout: FIXTURE_TIMEOUT_MS })
   return CleanFixtureSchema.parse(JSON.parse(stdout)).stages

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchlib.fixtures import EPOCH
-from benchlib.seeding import FixtureName, Scale
+from benchlib.names import EPOCH, FixtureName, Scale
 from benchlib.task import REPOSITORY, Task, TaskError
 
 SEED_SECONDS = 600

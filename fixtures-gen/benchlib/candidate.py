@@ -3,7 +3,6 @@ run goes wrong.
 """
 
 import csv
-import http.client
 import io
 import json
 import shlex
@@ -16,8 +15,8 @@ from typing import Any, TypedDict, Unpack
 
 from benchlib import cache, jail
 from benchlib.layout import copy_work, lay_tree, make_folders
+from benchlib.names import FixtureName, Scale
 from benchlib.readers import Json, Outputs, parse_json, utf8
-from benchlib.seeding import FixtureName, Scale
 from benchlib.task import Task, TaskError
 
 RUN_SECONDS = 120.0
@@ -201,6 +200,8 @@ class Server:
         seconds.
         """
         what = f"{method} {path}"
+        import http.client  # as heavy as rare: only for servers
+
         try:
             status, found, content = self.served.request(method, path, body, headers or {}, timeout)
         except (OSError, http.client.HTTPException, ValueError) as error:

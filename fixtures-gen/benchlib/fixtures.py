@@ -13,14 +13,12 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from email.message import Message
 from itertools import batched, chain
 from pathlib import Path
 from typing import IO
 
-EPOCH = datetime(2025, 1, 1, tzinfo=UTC)
-"""Modification time of every fixture file and archive member."""
+from benchlib.names import EPOCH
 
 _LINES_AT_ONCE = 10_000
 _SQLITE_VERSION_FIELD = slice(96, 100)

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import py_compile
 import re
 import shutil
 import subprocess
@@ -25,7 +26,8 @@ from pathlib import Path
 
 from benchlib.jail_filter import filter_program
 
-RECIPE = ("jail_image.py", "jail_layout.py", "jail_filter.py")
+RECIPE = ("jail_image.py", "jail_layout.py", "jail_filter.py", "warden.py")
+WARDEN_SOURCE = Path(__file__).with_name("warden.py")
 """The files beside this one that decide how an image is laid out: a change of them makes another image."""
 
 BUILD_SECONDS = 120
@@ -244,6 +246,7 @@ def _build(draft: Path, sources: dict[str, str], image: Image, shell_script: Cal
     (draft / "empty").mkdir()
     _copy(image.bwrap, launch / "bwrap")
     (launch / "filter").write_bytes(filter_program())
+    py_compile.compile(str(WARDEN_SOURCE), str(launch / "warden.pyc"), dfile="warden.py", doraise=True)
     (launch / "shell").write_text(shell_script(replace(image, path=draft)))
     (launch / "shell").chmod(0o755)
 

@@ -31,7 +31,7 @@ SERVICES = f"{RUN}/services"
 SERVICE_PYTHON = f"{RUN}/fixture-service"
 """Python under a name of its own, so that `pkill python` in the agent's shell does not end the services."""
 GATEWAY_SOCKET = f"{RUN}/gateway.sock"
-WARDEN = f"{RUN}/warden.py"
+WARDEN = f"{RUN}/warden.pyc"
 GATEWAY_PORT = 4030
 """The gateway's port on the loopback of a jail; below the range from which port 0 chooses."""
 
@@ -112,7 +112,7 @@ def outer_arguments(image: Image, tmp_bytes: int) -> list[str]:
         *("--size", str(tmp_bytes), "--perms", "1777", "--tmpfs", "/tmp"),
         *("--ro-bind", str(image.path / "launch/bwrap"), LAUNCHER),
         *("--ro-bind", str(image.path / "launch/filter"), FILTER),
-        *("--ro-bind", str(Path(__file__).with_name("warden.py")), WARDEN),
+        *("--ro-bind", str(image.path / "launch/warden.pyc"), WARDEN),
     ]
 
 

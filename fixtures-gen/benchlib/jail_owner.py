@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -199,11 +200,9 @@ class OpenJail:
         if self._process.returncode is None:
             with suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
-            try:
-                self._process.wait(GRACE_SECONDS)
-            except subprocess.TimeoutExpired:
+            if not _ends_within(self._process.pid, GRACE_SECONDS):
                 self._process.kill()
-                self._process.wait()
+            self._process.wait()
             self._listener.join(GRACE_SECONDS)
             self._control.close()
             for _, descriptors in self._answers.values():
@@ -308,3 +307,14 @@ def _namespace_of(pid: str) -> str | None:
         return os.readlink(f"/proc/{pid}/ns/pid")
     except OSError:
         return None
+
+
+def _ends_within(pid: int, seconds: float) -> bool:
+    """Waits for the end of a child that has not been reaped; Popen.wait would look only now and then."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)

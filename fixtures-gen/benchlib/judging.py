@@ -27,8 +27,8 @@ from benchlib import jail
 from benchlib.candidate import CommandFailed, Fixture, imports, spent_seconds
 from benchlib.comparing import Differs, VacuousCheck
 from benchlib.layout import working_folder
+from benchlib.names import SCALES, FixtureName, Scale
 from benchlib.readers import Unreadable
-from benchlib.seeding import SCALES, FixtureName, Scale
 from benchlib.task import TaskError, read_task
 
 __all__ = ["JudgeError", "core", "imports", "main"]

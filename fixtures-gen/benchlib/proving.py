@@ -26,7 +26,7 @@ from typing import Any
 
 from benchlib import cache, jail
 from benchlib.layout import working_folder
-from benchlib.seeding import FIXTURES, Scale
+from benchlib.names import FIXTURES, Scale
 from benchlib.task import Task, TaskError
 from benchlib.workspaces import lay_stages
 

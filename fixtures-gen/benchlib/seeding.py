@@ -13,14 +13,9 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
-from benchlib.fixtures import EPOCH
-
-FixtureName = Literal["main", "twin", "edge"]
-Scale = Literal["full", "small"]
-FIXTURES: tuple[FixtureName, ...] = ("main", "twin", "edge")
-SCALES: tuple[Scale, ...] = ("full", "small")
+from benchlib.names import EPOCH, FIXTURES, SCALES, FixtureName, Scale
 
 _FIRST_SEED: dict[FixtureName, int] = {"main": 20260831, "twin": 20290228, "edge": 20310601}
 _SEEDS_BETWEEN_STAGES = 100

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchlib import cache
 from benchlib.layout import lay_tree, make_folders
-from benchlib.seeding import FixtureName, Scale
+from benchlib.names import FixtureName, Scale
 from benchlib.task import Task, TaskError
 
 
