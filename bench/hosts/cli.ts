@@ -1,15 +1,14 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { REPO } from '../paths.ts'
+import userConfig from '../../rw30.config.ts'
+import { resolveConfig } from '../config.ts'
 import { type HostDefinitions, hostDefinition, mergeHosts } from './definition.ts'
 import { installHost, writeLock } from './install.ts'
 import { hostPrefix } from './prefix.ts'
 
-const USAGE = `npm run hosts -- [NAME…] [--missing | --force | --check | --list | --relock]
+const USAGE = `npm run hosts -- [NAME… | --used] [--missing | --force | --check | --list | --relock]
 
   installs the named agent hosts, or all of them, each in a prefix of its own (the only command here that installs)
+  --used     only those that the arms of rw30.config.ts use
   --missing  say nothing of hosts that are there and sound; without --force they are left as they are anyway
   --force    install anew over what is there
   --check    install nothing; fail when one is missing or damaged
@@ -20,6 +19,7 @@ async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      used: { type: 'boolean' },
       missing: { type: 'boolean' },
       force: { type: 'boolean' },
       check: { type: 'boolean' },
@@ -29,8 +29,9 @@ async function main() {
     },
   })
   if (values.help) return console.log(USAGE)
-  const definitions = mergeHosts(await configuredHosts())
-  const names = positionals.length > 0 ? positionals : Object.keys(definitions)
+  const { hosts, used } = configured()
+  const definitions = mergeHosts(hosts)
+  const names = positionals.length > 0 ? positionals : values.used ? used : Object.keys(definitions)
   for (const name of names) hostDefinition(name, definitions)
   if (values.list) return list(names, definitions)
   const problems: string[] = []
@@ -78,11 +79,10 @@ function list(names: string[], definitions: HostDefinitions) {
   }
 }
 
-async function configuredHosts(): Promise<unknown> {
-  const config = join(REPO, 'rw30.config.ts')
-  if (!existsSync(config)) return {}
-  const module = (await import(pathToFileURL(config).href)) as { default?: { hosts?: unknown } }
-  return module.default?.hosts ?? {}
+/** Hosts that rw30.config.ts defines, and the names of those that its arms use. */
+function configured(): { hosts: unknown; used: string[] } {
+  const { hosts, arms } = resolveConfig(userConfig)
+  return { hosts, used: [...new Set(Object.values(arms).map((arm) => arm.host))] }
 }
 
 main().catch((error: Error) => {

@@ -1,4 +1,4 @@
-// Makes a fresh machine ready: packages, bubblewrap, a check of Python and the jail, agent hosts (with --hosts).
+// Makes a fresh machine ready: packages, bubblewrap, a check of Python and the jail, agent hosts (--hosts: all, --used-hosts: those of the configured arms).
 // Plain JavaScript, since it runs before anything is installed. What is there already is left alone.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -62,3 +62,4 @@ installPackages()
 installBubblewrap()
 tsx('bench/setup/check.ts')
 if (process.argv.includes('--hosts')) tsx('bench/hosts/cli.ts', '--missing')
+else if (process.argv.includes('--used-hosts')) tsx('bench/hosts/cli.ts', '--missing', '--used')
