@@ -1,4 +1,5 @@
 import type { Tokens } from '../gateway/call.ts'
+import type { JailPaths, JailProcess } from '../jail/inside.ts'
 
 /** What every agent says, in one vocabulary. `at` is milliseconds since the epoch. */
 export type AgentEvent = { at: number } & (
@@ -61,20 +62,6 @@ export interface AgentModel {
   compactionKeepsTokens: number | null
 }
 
-/** Where things lie inside the jail, for an adapter that plans a launch. */
-export interface JailPaths {
-  /** The workspace: the agent's working directory. */
-  workspace: string
-  /** A private, writable home, empty but for the plan's files. */
-  home: string
-  /** The host's prefix: node_modules and node. */
-  host: string
-  /** The restricted shell: `shell -c COMMAND` runs a command as section 4 of the design says. */
-  shell: string
-  /** Read-only folder in which `LaunchPlan.mounts` appear. */
-  extras: string
-}
-
 /** Everything an adapter wants started, as data. Paths are the jail's. */
 export interface LaunchPlan {
   argv: string[]
@@ -83,14 +70,6 @@ export interface LaunchPlan {
   homeFiles: Record<string, string>
   /** Name below `JailPaths.extras` -> path on this machine (file or folder), bound read-only. */
   mounts: Record<string, string>
-}
-
-/** The agent's standard streams, and its end. */
-export interface AgentProcess {
-  stdin: import('node:stream').Writable
-  stdout: import('node:stream').Readable
-  /** Resolves when the process is gone, whatever the cause; never rejects. */
-  exited: Promise<{ code: number | null; signal: string | null }>
 }
 
 /** A running agent. One message at a time; every method ends early when `signal` aborts. */
@@ -108,5 +87,5 @@ export interface AgentAdapter {
   readonly name: string
   plan(spec: AgentSpec, model: AgentModel, paths: JailPaths): LaunchPlan
   /** Speaks the host's protocol over its streams; `emit` receives every event in order. */
-  connect(process: AgentProcess, emit: (event: AgentEventBody) => void): AgentSession
+  connect(process: JailProcess, emit: (event: AgentEventBody) => void): AgentSession
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ScenarioSchema } from '../corpus/scenario.ts'
-import { TokensSchema } from '../gateway/call.ts'
+import { TokensSchema, UsageSchema } from '../gateway/call.ts'
 import { OutcomeSchema, ReasonSchema } from './outcome.ts'
 
 const milliseconds = z.number().nonnegative().nullable()
@@ -55,21 +55,6 @@ export const TimesSchema = z.strictObject({
   /** From the record's first write to its last, queue not included. */
   lifecycle_ms: milliseconds,
 })
-
-/** What the model cost. `known_*` say for how many of the calls the sum is known; a sum with none known is null. */
-export const UsageSchema = z.strictObject({
-  calls: z.strictObject({ main: count, compaction: count, auxiliary: count, failed: count }),
-  tokens: TokensSchema,
-  known_token_calls: count,
-  cost_usd: dollars,
-  known_cost_calls: count,
-  total_calls: count,
-  /** Largest input (fresh, cached read and written) of one call. */
-  peak_input_tokens: z.int().nonnegative().nullable(),
-  /** Output tokens of the last main call. */
-  final_output_tokens: z.int().nonnegative().nullable(),
-})
-export type Usage = z.infer<typeof UsageSchema>
 
 export const RecordSchema = z.strictObject({
   schema: z.literal('rw30.record/v1'),

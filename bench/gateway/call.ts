@@ -53,3 +53,20 @@ export const ModelCallSchema = z.strictObject({
   cost_usd: z.number().nonnegative().nullable(),
 })
 export type ModelCall = z.infer<typeof ModelCallSchema>
+
+const whole = z.int().nonnegative()
+
+/** What the model cost. `known_*` say for how many of the calls the sum is known; a sum with none known is null. */
+export const UsageSchema = z.strictObject({
+  calls: z.strictObject({ main: whole, compaction: whole, auxiliary: whole, failed: whole }),
+  tokens: TokensSchema,
+  known_token_calls: whole,
+  cost_usd: z.number().nonnegative().nullable(),
+  known_cost_calls: whole,
+  total_calls: whole,
+  /** Largest input (fresh, cached read and written) of one call. */
+  peak_input_tokens: count,
+  /** Output tokens of the last main call. */
+  final_output_tokens: count,
+})
+export type Usage = z.infer<typeof UsageSchema>

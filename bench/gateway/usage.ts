@@ -1,5 +1,4 @@
-import type { Usage } from '../attempt/record.ts'
-import { type ModelCall, TOKEN_KINDS, type Tokens } from './call.ts'
+import { type ModelCall, TOKEN_KINDS, type Tokens, type Usage } from './call.ts'
 import { countAt } from './tokens.ts'
 
 /** Adds numbers of which some are unknown: the sum of the known ones, null when none is known. */

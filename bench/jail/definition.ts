@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { execa } from 'execa'
 import { z } from 'zod'
-import type { JailPaths } from '../agents/agent.ts'
 import { FIXTURES_GEN } from '../paths.ts'
+import type { JailPaths } from './inside.ts'
 import { findPython, ISOLATED } from './python.ts'
 
 /** The sandbox cannot be used or has failed by itself; the message says why and what to do. */

@@ -3,9 +3,9 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentProcess } from '../agents/agent.ts'
 import { type Binds, bindArguments } from './binds.ts'
 import { explainFailure, type JailDefinition, JailUnavailable, jailDefinition } from './definition.ts'
+import type { JailProcess } from './inside.ts'
 import { countSurvivors } from './survivors.ts'
 import { Warden } from './warden.ts'
 
@@ -60,7 +60,7 @@ export interface JailEnd {
 /** A running jail. Its owner closes it on every path. */
 export interface Jail {
   /** The main command. */
-  readonly process: AgentProcess
+  readonly process: JailProcess
   /** Standard error of the main command. */
   readonly stderr: Readable
   /** Base URL of the gateway inside; null without a gateway. */
@@ -104,7 +104,7 @@ export async function openJail(spec: JailSpec): Promise<Jail> {
 }
 
 class OpenJail implements Jail {
-  readonly process: AgentProcess
+  readonly process: JailProcess
   readonly stderr: Readable
   readonly servicePorts: Record<string, number> = {}
   readonly ended: Promise<JailEnd>

@@ -1,4 +1,5 @@
-import { AgentGone, type AgentProcess } from '../agent.ts'
+import type { JailProcess } from '../../jail/inside.ts'
+import { AgentGone } from '../agent.ts'
 import { LineSplitter } from '../support/lines.ts'
 import { settlesWithin } from '../support/waiting.ts'
 import type { PiRecord } from './messages.ts'
@@ -52,7 +53,7 @@ export class PiConnection {
   readonly #lines: LineSplitter
 
   constructor(
-    readonly process: AgentProcess,
+    readonly process: JailProcess,
     readonly events: ConnectionEvents,
     readonly limits: OutputLimits = OUTPUT_LIMITS,
   ) {

@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { AgentModel, AgentSpec, JailPaths, LaunchPlan } from '../agent.ts'
+import type { JailPaths } from '../../jail/inside.ts'
+import type { AgentModel, AgentSpec, LaunchPlan } from '../agent.ts'
 
 const PROVIDER = 'rw30'
 const SHELL_EXTENSION = 'neutral-shell.ts'

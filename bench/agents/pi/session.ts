@@ -1,4 +1,5 @@
-import type { AgentEventBody, AgentGone, AgentProcess, AgentSession, TurnEnd } from '../agent.ts'
+import type { JailProcess } from '../../jail/inside.ts'
+import type { AgentEventBody, AgentGone, AgentSession, TurnEnd } from '../agent.ts'
 import { orAborted, settlesWithin } from '../support/waiting.ts'
 import { OUTPUT_LIMITS, type OutputLimits, PiConnection, type Response } from './connection.ts'
 import { IdleRule } from './idle.ts'
@@ -55,7 +56,7 @@ export class PiSession implements AgentSession {
   #quiet: NodeJS.Timeout | undefined
 
   constructor(
-    readonly process: AgentProcess,
+    readonly process: JailProcess,
     readonly emit: (event: AgentEventBody) => void,
     readonly patience: Patience = PATIENCE,
     limits: OutputLimits = OUTPUT_LIMITS,

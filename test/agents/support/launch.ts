@@ -1,23 +1,16 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type {
-  AgentEventBody,
-  AgentModel,
-  AgentProcess,
-  AgentSession,
-  AgentSpec,
-  JailPaths,
-  LaunchPlan,
-} from '../../../bench/agents/agent.ts'
+import type { AgentEventBody, AgentModel, AgentSession, AgentSpec, LaunchPlan } from '../../../bench/agents/agent.ts'
 import { adapter } from '../../../bench/agents/pi.ts'
 import { hostPrefix } from '../../../bench/hosts/prefix.ts'
+import type { JailPaths, JailProcess } from '../../../bench/jail/inside.ts'
 
 export interface Launched {
   plan: LaunchPlan
   paths: JailPaths
   pid: number
-  process: AgentProcess
+  process: JailProcess
   session: AgentSession
   events: AgentEventBody[]
   stderr: () => string
