@@ -43,7 +43,7 @@ export const ConfigSchema = z.strictObject({
   /** Hosts of your own, beside the pinned ones. */
   hosts: HostDefinitionsSchema.default({}),
   /** One retry for a primary that is not strict, or none. */
-  retry_failed: z.union([z.literal(0), z.literal(1)]).default(1),
+  retry_failed: z.literal([0, 1]).default(1),
   /** Pairs at the same time; each runs its arms side by side. */
   workers: z.int().min(1).max(64).default(1),
   results: z.string().min(1).default('results'),
@@ -67,7 +67,8 @@ export type ProviderModel = z.output<typeof ProviderModelSchema>
 /** Gives an editor the types of rw30.config.ts. */
 export const defineConfig = (config: UserConfig): UserConfig => config
 
-const number = (text: string): unknown => (text.trim() === '' ? text : Number(text))
+/** A number; what is none stays text, so that the message can show it. */
+const number = (text: string): unknown => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text))
 
 /** The `RW30_…` variables that stand in for a key of the configuration, and how their text is read. */
 export const OVERRIDES: Record<
@@ -123,7 +124,7 @@ export function resolveConfig(user: unknown, env: NodeJS.ProcessEnv = process.en
   }
   const parsed = ConfigSchema.safeParse(merged)
   if (!parsed.success) {
-    for (const issue of parsed.error.issues) problems.push(describeIssue(issue))
+    for (const issue of parsed.error.issues) problems.push(...describeIssue(issue, env))
     throw new ConfigError(problems)
   }
   const config = parsed.data
@@ -143,8 +144,12 @@ export function resolveConfig(user: unknown, env: NodeJS.ProcessEnv = process.en
 /** All problems of a configuration, listed together. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
-  constructor(readonly problems: string[]) {
+  readonly problems!: string[]
+  constructor(problems: string[]) {
     super(`rw30.config.ts or an RW30_ variable is wrong:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+    // Printers show enumerable fields and the stack beside the message; it has said it all.
+    Object.defineProperty(this, 'problems', { value: problems })
+    this.stack = this.message
   }
 }
 
@@ -160,13 +165,32 @@ export function comparisonOf(config: Config): { reference: string; candidate: st
 
 export const resultsDirOf = (config: Config): string => resolve(REPO, config.results)
 
-/** One line for a zod issue: where, what, and what is allowed where zod knows it. */
-function describeIssue(issue: z.core.$ZodIssue): string {
+/** Keys that an object at a path of the configuration may have; by path, the names of arms, hosts and prices left out. */
+const KEYS: Record<string, readonly string[]> = {
+  '': Object.keys(ConfigSchema.shape),
+  arms: Object.keys(ArmSchema.shape),
+  comparison: ['reference', 'candidate'],
+  model: Object.keys(ProviderModelSchema.shape),
+  prices: Object.keys(PriceSchema.shape),
+}
+
+/** One line for a zod issue: where, what, what is allowed where that is known, and the variable that it came from. */
+function describeIssue(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): string[] {
   const at = issue.path.join('.')
-  if (issue.code === 'unrecognized_keys')
-    return `${at ? `${at}: ` : ''}unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}${at ? '' : `; allowed: ${Object.keys(ConfigSchema.shape).join(', ')}`}`
-  const variable = Object.entries(OVERRIDES).find(([, override]) => override.key === issue.path[0])?.[0]
-  if (issue.code === 'invalid_union')
-    return `${at}: ${issue.errors.flatMap((branch) => branch.map((inner) => `${inner.path.join('.')}${inner.path.length ? ': ' : ''}${inner.message}`)).join('; or ')}${variable ? ` (${variable})` : ''}`
-  return `${at}: ${issue.message}${variable ? ` (${variable})` : ''}`
+  const variable = Object.entries(OVERRIDES).find(([name, { key }]) => key === issue.path[0] && env[name])?.[0]
+  const from = variable ? ` (${variable})` : ''
+  if (issue.code === 'unrecognized_keys') {
+    const allowed = KEYS[String(issue.path[0] ?? '')]
+    const names = issue.keys.map((key) => `"${key}"`).join(', ')
+    return [`${at ? `${at}: ` : ''}unknown ${names}${allowed ? `; allowed: ${allowed.join(', ')}` : ''}${from}`]
+  }
+  if (issue.code === 'invalid_key')
+    return [`${at}: the name ${issue.issues.map((inner) => inner.message).join(', ')}${from}`]
+  if (issue.code === 'invalid_union' && issue.path[0] === 'model') {
+    const inner = issue.errors.at(-1) ?? []
+    if (inner.every((problem) => problem.path.length === 0 && problem.code === 'invalid_type'))
+      return [`${at}: must be 'rehearsal' or an object with ${KEYS.model!.join(', ')}${from}`]
+    return inner.flatMap((problem) => describeIssue({ ...problem, path: [...issue.path, ...problem.path] }, env))
+  }
+  return [`${at}: ${issue.message}${from}`]
 }

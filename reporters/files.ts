@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AttemptRecord, Plan } from '../bench/attempt/record.ts'
+import { attemptDir, writeRecord } from '../bench/attempt/record-store.ts'
 import { renderMarkdown } from './markdown.ts'
 import type { Problem, Results, Summary } from './schema.ts'
 import { sortAttempts } from './summary.ts'
@@ -21,12 +22,26 @@ export function writeReport(
 ): string {
   mkdirSync(resultsDir, { recursive: true })
   const attempts = sortAttempts(records, plan)
+  storeForeign(resultsDir, attempts)
   const results: Results = { schema: 'rw30.results/v1', plan, attempts, problems: [...problems] }
   replaceFile(join(resultsDir, 'results.json'), (write) => writeJson(results, write))
   replaceFile(join(resultsDir, 'summary.json'), (write) => writeJson(summary, write))
   const path = join(resultsDir, 'SUMMARY.md')
   replaceFile(path, (write) => write(renderMarkdown(summary, plan, attempts)))
   return path
+}
+
+/**
+ * Attempts of shards that ran elsewhere get their record here (and nothing else), so that the run can be browsed and continued
+ * where it was merged.
+ */
+function storeForeign(resultsDir: string, attempts: readonly AttemptRecord[]): void {
+  for (const record of attempts) {
+    const dir = attemptDir(resultsDir, record.task, record.arm, record.attempt)
+    if (record.status !== 'done' || record.outcome === 'interrupted' || existsSync(dir)) continue
+    mkdirSync(dir, { recursive: true })
+    writeRecord(dir, record)
+  }
 }
 
 type Write = (text: string) => void

@@ -33,7 +33,7 @@ export function verdictLines(summary: Summary): string[] {
 
 function incomplete({ missing, problems }: Summary): string {
   const parts = [
-    missing.length > 0 ? `${counted(missing.length, 'planned attempt')} not finished` : '',
+    missing.length > 0 ? `${counted(missing.length, 'attempt')} of the plan not made yet` : '',
     problems.length > 0 ? `${counted(problems.length, 'stored file')} not usable` : '',
   ].filter(Boolean)
   return `Incomplete: ${parts.join(', ') || 'an attempt has not ended'}.`

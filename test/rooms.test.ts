@@ -5,7 +5,18 @@ import { REPO } from '../bench/paths.ts'
 
 /** Who may import whom (docs/design.md): a room that is not named beside another may not be imported by it. */
 const ARROWS: Record<string, string[]> = {
-  'bench/vitest': ['bench/attempt', 'bench/corpus', 'bench/jail', 'bench/hosts', 'bench/gateway', 'bench', 'config'],
+  'bench/vitest': [
+    ...[
+      'bench/attempt',
+      'bench/corpus',
+      'bench/jail',
+      'bench/hosts',
+      'bench/gateway',
+      'bench/agents',
+      'bench/rehearsal',
+    ],
+    ...['bench', 'config'],
+  ],
   'bench/attempt': [
     'bench/corpus',
     'bench/jail',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Arm, Config } from '../config.ts'
 import type { Task } from '../corpus/scenario.ts'
@@ -22,6 +23,7 @@ import { type ConversationEnd, converse } from './stages.ts'
 import { tally } from './tally.ts'
 
 const DETAIL_LIMIT = 2000
+const STDERR_TAIL = 800
 
 export interface AttemptOptions {
   task: Task
@@ -92,7 +94,11 @@ async function play(course: Course): Promise<ConversationEnd> {
   const route = modelRoute(options.config, options.task)
   const token = `rw30-${randomBytes(24).toString('hex')}`
   course.redact = redactor([...route.secrets, token])
-  const journal = new Journal(dir, course.redact)
+  const journal = new Journal(
+    dir,
+    course.redact,
+    `${record.task}, ${record.arm}, attempt ${record.attempt}, model ${record.model}`,
+  )
   const scene = await setScene({
     attempt: options,
     dir,
@@ -136,17 +142,22 @@ async function play(course: Course): Promise<ConversationEnd> {
   const full = await fullDisks(scratch.workspace, options.task.scenario.editable_paths)
   course.diskFull = full.map((disk) => `${disk.path} has ${disk.freeBytes} bytes left`).join(', ')
   record.left_out = scene.workspace.snapshot(join(dir, ATTEMPT_FILES.artifacts))
-  return explainEnd(end, closed.end, record)
+  return explainEnd(end, closed.end, record, tail(join(dir, ATTEMPT_FILES.stderr)))
 }
 
 /** The jail and the model calls know better than the conversation why an agent was suddenly gone. */
-function explainEnd(end: ConversationEnd, jail: JailEnd, record: AttemptRecord): ConversationEnd {
+function explainEnd(end: ConversationEnd, jail: JailEnd, record: AttemptRecord, stderr: string): ConversationEnd {
   if (end.reason === null) return end
   if (jail.by === 'processes') return { reason: 'process_limit', detail: jail.detail }
   if (jail.by === 'resident_bytes') return { reason: 'memory_limit', detail: jail.detail }
-  if (end.reason === 'agent_exited' && record.usage.total_calls === 0)
-    return { reason: 'agent_start', detail: `${end.detail}; see ${ATTEMPT_FILES.stderr}` }
-  return end
+  if (end.reason !== 'agent_exited') return end
+  const reason = record.usage.total_calls === 0 ? 'agent_start' : end.reason
+  return { reason, detail: stderr ? `${end.detail}; it printed last: ${stderr}` : end.detail }
+}
+
+/** The end of a log, for a person; empty when there is none. */
+function tail(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().slice(-STDERR_TAIL) : ''
 }
 
 /** Judges what the agent left, where the end allows it; the level never changes why the conversation ended. */

@@ -32,14 +32,17 @@ export class Journal {
   constructor(
     private readonly dir: string,
     private readonly redact: (text: string) => string,
+    title: string,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#transcript(`# ${title}`)
+  }
 
   /** Notes that a stage begins; later events belong to it. */
   beginStage(stage: string): void {
     this.#stage = stage
     this.toolCallsOf.set(stage, 0)
-    this.#transcript(`\n# Stage ${stage}\n`)
+    this.#transcript(`\n## Stage ${stage}`)
   }
 
   /** Takes one event of the agent, in order. */
@@ -137,11 +140,11 @@ function fenced(text: string): string {
 function inWords(event: AgentEvent): string | null {
   switch (event.type) {
     case 'message':
-      return `\n## ${event.role === 'user' ? 'User' : 'Agent'}\n\n${clip(event.text)}`
+      return `\n### ${event.role === 'user' ? 'User' : 'Agent'}\n\n${clip(event.text)}`
     case 'tool_started': {
       const input = event.input as { command?: unknown } | null
       const command = typeof input?.command === 'string' ? input.command : JSON.stringify(event.input)
-      return `\n### ${event.name}\n\n${fenced(clip(command))}`
+      return `\n#### ${event.name}\n\n${fenced(clip(command))}`
     }
     case 'tool_ended':
       return `\n${event.is_error ? 'failed' : 'answered'}:\n\n${fenced(clip(event.text))}`

@@ -8,7 +8,7 @@ export interface JailPaths {
   home: string
   /** The host's prefix: node_modules and node. */
   host: string
-  /** The restricted shell: `shell -c COMMAND` runs a command as section 4 of the design says. */
+  /** The restricted shell: `shell -c COMMAND` runs a command with the workspace, Python and tools to look at files, and nothing else. */
   shell: string
   /** Read-only folder in which `LaunchPlan.mounts` appear. */
   extras: string

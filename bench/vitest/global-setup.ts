@@ -1,6 +1,8 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import userConfig from '../../rw30.config.ts'
+import { adapterNames } from '../agents/index.ts'
 import { makePlan, newRunId } from '../attempt/plan.ts'
 import { sweepScratch } from '../attempt/scratch.ts'
 import { armsOf, resolveConfig, resultsDirOf } from '../config.ts'
@@ -9,6 +11,8 @@ import { mergeHosts } from '../hosts/definition.ts'
 import { hostPrefix } from '../hosts/prefix.ts'
 import { checkJail } from '../jail/jail.ts'
 import { findPython } from '../jail/python.ts'
+import { REPO } from '../paths.ts'
+import { parseFaults } from '../rehearsal/faults.ts'
 import type {} from './run-context.ts'
 
 /** Before the first test of project rw30: what cannot work is said once, all together, and the plan of the run is made. */
@@ -27,6 +31,18 @@ export default async function setup(project: TestProject): Promise<void> {
       }
     }),
   )
+  for (const arm of armsOf(config)) {
+    if (!adapterNames().includes(arm.agent))
+      problems.push(`arm ${arm.name}: no agent is called ${arm.agent}; known: ${adapterNames().join(', ')}`)
+    for (const extension of arm.extensions)
+      if (!existsSync(resolve(REPO, extension)))
+        problems.push(`arm ${arm.name}: the extension ${extension} is not there`)
+  }
+  await said(problems, async () => parseFaults(process.env.RW30_REHEARSAL_FAULTS ?? ''))
+  if (config.budget_usd !== null && priceSheet(config) === null)
+    problems.push(
+      'budget_usd is set, but the model has no price (prices): its cost would be unknown and the budget never reached',
+    )
   const key = typeof config.model === 'object' ? config.model.api_key_env : null
   if (key && !process.env[key]) problems.push(`the environment variable ${key} (model.api_key_env) is not set`)
   if (problems.length > 0 && !collecting())

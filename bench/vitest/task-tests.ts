@@ -5,7 +5,6 @@ import { runAttempt } from '../attempt/attempt.ts'
 import { JUDGE_TIMEOUT_MS } from '../attempt/judge.ts'
 import { freezePlan } from '../attempt/plan.ts'
 import { attemptDir } from '../attempt/record-store.ts'
-import { BudgetUsedUp } from '../attempt/spending.ts'
 import { verdictText } from '../attempt/verdict.ts'
 import { armsOf } from '../config.ts'
 import { loadTask } from '../corpus/load.ts'
@@ -24,6 +23,12 @@ const PROGRESS_INTERVAL_MS = 10_000
 
 followMainProcess()
 
+/** A failed test says what the judge says; a stack and a source excerpt of the bench would say nothing. */
+class NotStrict extends Error {
+  override name = 'NotStrict'
+  override stack = this.message
+}
+
 /** Defines the tests of a task folder, one an arm; the arms of a pair run side by side. */
 export function define(folder: string): void {
   const task = loadTask(folder)
@@ -36,10 +41,10 @@ export function define(folder: string): void {
       task: vitestTask,
       annotate,
       signal,
-      skip,
       onTestFinished,
     }) => {
       freezePlan(resultsDir, plan)
+      vitestTask.meta.rw30 = { plan, resultsDir, task: task.name, arm: arm.name, attempts: [] }
       const run = runArm({
         plan,
         resultsDir,
@@ -65,14 +70,11 @@ export function define(folder: string): void {
       })
       // vitest leaves a test that it cancels at once, but waits for this: the jail ends and the record is completed.
       onTestFinished(() => run.then(nothing, nothing), STOPPING_ALLOWANCE_MS)
-      const attempts = await run.catch((error: unknown) => {
-        if (error instanceof BudgetUsedUp) return skip(error.message)
-        throw error
-      })
+      const attempts = await run
       for (const record of attempts)
         for (const note of annotationsOf(record, attemptDir(resultsDir, task.name, arm.name, record.attempt)))
           await annotate(note.message, note.type, note.attachment)
       const last = attempts.at(-1)!
-      if (last.outcome !== 'strict') throw new Error(verdictText(last))
+      if (last.outcome !== 'strict') throw new NotStrict(verdictText(last))
     })
 }

@@ -19,6 +19,7 @@ beforeEach(async () => {
   journal = new Journal(
     folder,
     (text) => text.replaceAll('hunter2', '[secret]'),
+    'title',
     () => now,
   )
 })
