@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /** Replaces a file so that a reader sees the old content or the new, whatever happens in between. */
 export function writeFileAtomically(path: string, content: string): void {
@@ -7,7 +7,7 @@ export function writeFileAtomically(path: string, content: string): void {
   try {
     const fd = openSync(temporary, 'wx', 0o644)
     try {
-      writeSync(fd, content)
+      writeFileSync(fd, content)
       fsyncSync(fd)
     } finally {
       closeSync(fd)

@@ -52,7 +52,7 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
     loadAdapter(arm.agent),
     jailLayout(),
   ])
-  const workspace = new Workspace(scratch.workspace, task.scenario.editable_paths, fixture)
+  const workspace = new Workspace(scratch.workspace, task.scenario.editable_paths, fixture, scratch.aside)
   workspace.inject(task.scenario.stages[0]!.id)
   const host = hostPrefix(arm.host, mergeHosts(config.hosts))
   const { upstream, model } = route

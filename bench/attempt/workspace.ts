@@ -3,13 +3,16 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fchmodSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  rmSync,
-  unlinkSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
@@ -17,8 +20,8 @@ import { z } from 'zod'
 import type { Task } from '../corpus/scenario.ts'
 import { cacheDir, FIXTURES_GEN } from '../paths.ts'
 
-/** A snapshot keeps no more than this of what an agent left; what is beyond is named in the record. */
-export const SNAPSHOT_LIMITS = { bytes: 512 * 2 ** 20, files: 20_000 }
+/** A snapshot keeps no more than this of each editable path; what is beyond is named in the record. */
+export const SNAPSHOT_LIMITS = { bytes: 512 * 2 ** 20, files: 20_000, depth: 64, named: 50 }
 
 const FIXTURE_TIMEOUT_MS = 10 * 60_000
 const CleanFixtureSchema = z.object({ stages: z.record(z.string(), z.string()) })
@@ -48,10 +51,14 @@ async function askForFixture(task: Task, python: string, scale: string): Promise
 
 /** The workspace of one attempt: inputs are hard links into the cache, what lies under an editable path is a copy. */
 export class Workspace {
+  #moved = 0
+
   constructor(
     readonly root: string,
     private readonly editable: readonly string[],
     private readonly fixture: CleanFixture,
+    /** Folder on the same disk, not shown in the jail: what is in the way of an injected file is moved there. */
+    private readonly aside: string,
   ) {
     mkdirSync(root, { recursive: true })
     for (const path of editable) mkdirSync(join(root, path), { recursive: true })
@@ -66,73 +73,128 @@ export class Workspace {
     if (source === undefined) throw new Error(`the fixture has no stage ${stage}`)
     for (const path of filesOf(source)) {
       const from = join(source, path)
-      if (this.editable.some((folder) => path.startsWith(folder)))
-        this.#place(path, (to) => copyFileSync(from, to, constants.COPYFILE_EXCL), 0o644)
-      else this.#place(path, (to) => linkOrCopy(from, to), null)
+      const editable = this.editable.some((folder) => path.startsWith(folder))
+      this.#place(path, (to) => (editable ? writeCopy(from, to) : linkOrCopy(from, to)))
     }
   }
 
-  /** Puts a file at a path below the root, opening folder by folder without following links. */
-  #place(path: string, put: (to: string) => void, mode: number | null): void {
+  /**
+   * Puts a file at a path below the root, opening folder by folder without following links. The agent's processes may live and
+   * exchange what lies there at any moment: nothing is deleted, changed or read through a path, only moved aside.
+   */
+  #place(path: string, put: (to: string) => void): void {
     const parts = path.split('/')
     const name = parts.pop()!
-    let folder = openSync(this.root, constants.O_RDONLY | constants.O_DIRECTORY)
+    let folder = openSync(this.root, FOLDER)
     try {
       for (const part of parts) {
-        const next = openFolder(`/proc/self/fd/${folder}/${part}`)
+        const next = this.#openFolder(`/proc/self/fd/${folder}/${part}`)
         closeSync(folder)
         folder = next
       }
       const to = `/proc/self/fd/${folder}/${name}`
-      rmSync(to, { recursive: true, force: true })
+      this.#moveAside(to)
       put(to)
-      if (mode !== null) chmodSync(to, mode)
     } finally {
       closeSync(folder)
     }
   }
 
-  /** Copies the editable paths to `target`, links and special files left out; returns what was left out and why. */
+  #openFolder(path: string): number {
+    for (let tries = 0; ; tries++) {
+      try {
+        mkdirSync(path)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+      try {
+        return openSync(path, FOLDER)
+      } catch (error) {
+        if (tries >= MOVES_ASIDE) throw error
+        this.#moveAside(path)
+      }
+    }
+  }
+
+  #moveAside(path: string): void {
+    this.#moved += 1
+    try {
+      renameSync(path, join(this.aside, String(this.#moved)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+
+  /**
+   * Copies the editable paths to `target` after the agent's end, links and special files left out; returns what was left out
+   * and why. Never throws because of what the agent left.
+   */
   snapshot(target: string): string[] {
     const leftOut: string[] = []
-    let bytes = 0
-    let files = 0
     for (const folder of this.editable) {
       const top = join(this.root, folder)
       mkdirSync(join(target, folder), { recursive: true })
-      for (const { path, kind, size } of entriesOf(top)) {
-        if (/(?:^|\/)__pycache__(?:\/|$)/.test(path)) continue
-        if (kind !== 'file') leftOut.push(`${folder}${path}: a ${kind}, left out`)
-        else if (files >= SNAPSHOT_LIMITS.files) leftOut.push(`${folder}${path}: beyond ${SNAPSHOT_LIMITS.files} files`)
-        else if (bytes + size > SNAPSHOT_LIMITS.bytes)
-          leftOut.push(`${folder}${path}: beyond ${SNAPSHOT_LIMITS.bytes} bytes`)
-        else {
-          const to = join(target, folder, path)
-          mkdirSync(dirname(to), { recursive: true })
-          chmodSync(join(top, path), 0o644)
-          copyFileSync(join(top, path), to, constants.COPYFILE_FICLONE)
-          files += 1
-          bytes += size
-        }
+      const budget = { bytes: SNAPSHOT_LIMITS.bytes, files: SNAPSHOT_LIMITS.files }
+      for (const entry of entriesOf(top)) {
+        if (/(?:^|\/)__pycache__(?:\/|$)/.test(entry.path)) continue
+        const problem = entry.kind === 'file' ? copyWithin(budget, top, entry, join(target, folder)) : `a ${entry.kind}`
+        if (problem) leftOut.push(`${folder}${entry.path}: ${problem}, left out`)
       }
     }
-    return leftOut
+    if (leftOut.length <= SNAPSHOT_LIMITS.named) return leftOut
+    return [...leftOut.slice(0, SNAPSHOT_LIMITS.named), `and ${leftOut.length - SNAPSHOT_LIMITS.named} more`]
   }
 }
 
-function openFolder(path: string): number {
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+/** How often what is in the way of a folder is moved aside before the agent's processes win. */
+const MOVES_ASIDE = 100
+
+interface Entry {
+  path: string
+  kind:
+    | 'file'
+    | 'link'
+    | 'special file'
+    | 'name that is not UTF-8'
+    | 'folder too deep'
+    | 'folder that cannot be read'
+    | 'name that cannot be read'
+  size: number
+}
+
+/** Copies a file if the budget allows; returns why not. */
+function copyWithin(
+  budget: { bytes: number; files: number },
+  top: string,
+  { path, size }: Entry,
+  target: string,
+): string | null {
+  if (budget.files < 1) return `beyond ${SNAPSHOT_LIMITS.files} files`
+  if (budget.bytes < size) return `beyond ${SNAPSHOT_LIMITS.bytes} bytes`
+  budget.files -= 1
+  budget.bytes -= size
   try {
-    mkdirSync(path)
+    const to = join(target, path)
+    mkdirSync(dirname(to), { recursive: true })
+    chmodSync(join(top, path), 0o644)
+    copyFileSync(join(top, path), to, constants.COPYFILE_FICLONE)
+    return null
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error
+    return (error as Error).message.split(',')[0]!
   }
+}
+
+/** Writes a new file with the content of another; fails when something is there already, a link included. */
+function writeCopy(from: string, to: string): void {
+  const fd = openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o644)
   try {
-    return openSync(path, flags)
-  } catch {
-    unlinkSync(path)
-    mkdirSync(path)
-    return openSync(path, flags)
+    writeFileSync(fd, readFileSync(from))
+    fchmodSync(fd, 0o644)
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -149,17 +211,40 @@ function filesOf(root: string): string[] {
 }
 
 /** What lies below a folder, links not followed; unreadable folders are opened up first, since their owner may be the agent. */
-function* entriesOf(
-  root: string,
-  below = '',
-): Generator<{ path: string; kind: 'file' | 'link' | 'special file'; size: number }> {
-  for (const name of readdirSync(join(root, below)).sort()) {
+function* entriesOf(root: string, below = '', depth = 0): Generator<Entry> {
+  let names: string[]
+  try {
+    names = readdirSync(join(root, below)).sort()
+  } catch {
+    yield { path: below, kind: 'folder that cannot be read', size: 0 }
+    return
+  }
+  for (const name of names) {
     const path = below ? `${below}/${name}` : name
-    const stat = lstatSync(join(root, path))
-    if (stat.isDirectory()) {
-      if ((stat.mode & 0o700) !== 0o700) chmodSync(join(root, path), 0o755)
-      yield* entriesOf(root, path)
-    } else
+    if (name.includes('\ufffd')) {
+      yield { path, kind: 'name that is not UTF-8', size: 0 }
+      continue
+    }
+    const stat = statOf(join(root, path))
+    if (!stat) {
+      yield { path, kind: 'name that cannot be read', size: 0 }
+      continue
+    }
+    if (!stat.isDirectory())
       yield { path, kind: stat.isFile() ? 'file' : stat.isSymbolicLink() ? 'link' : 'special file', size: stat.size }
+    else if (depth >= SNAPSHOT_LIMITS.depth) yield { path, kind: 'folder too deep', size: 0 }
+    else {
+      if ((stat.mode & 0o700) !== 0o700) chmodSync(join(root, path), 0o755)
+      yield* entriesOf(root, path, depth + 1)
+    }
+  }
+}
+
+/** lstat; null for what cannot be reached, such as a path longer than a system call takes. */
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
   }
 }

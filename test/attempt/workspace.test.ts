@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -35,8 +36,10 @@ function write(path: string, content: string): void {
 }
 
 function lay(): Workspace {
+  const aside = join(root, 'aside')
+  mkdirSync(aside, { recursive: true })
   const stages = { initial: join(root, 'fixture/initial'), late: join(root, 'fixture/late') }
-  const workspace = new Workspace(join(root, 'ws'), ['app/', 'output/'], stages)
+  const workspace = new Workspace(join(root, 'ws'), ['app/', 'output/'], stages, aside)
   workspace.inject('initial')
   return workspace
 }
@@ -71,6 +74,18 @@ describe('laying a workspace', () => {
     expect(readFileSync(join(root, 'ws/app/main.py.new'), 'utf8')).toBe('x')
   })
 
+  test('deletes nothing while the agent lives: a folder that becomes a link at the wrong moment leads nowhere', () => {
+    const workspace = lay()
+    write('fixture/late/app/victim', 'x')
+    write('canary/d/x', 'must stay')
+    for (const folder of ['a', 'b', 'c']) mkdirSync(join(root, `ws/app/victim/${folder}/x`), { recursive: true })
+    symlinkSync(join(root, 'canary'), join(root, 'ws/app/victim/link'))
+    workspace.inject('late')
+    expect(readFileSync(join(root, 'ws/app/victim'), 'utf8')).toBe('x')
+    expect(readFileSync(join(root, 'canary/d/x'), 'utf8')).toBe('must stay')
+    expect(readdirSync(join(root, 'aside'))).toHaveLength(1)
+  })
+
   test('an unknown stage is an error', () => {
     expect(() => lay().inject('never')).toThrow('the fixture has no stage never')
   })
@@ -99,11 +114,34 @@ describe('the snapshot', () => {
     expect(readFileSync(join(root, 'kept/output/sub/secret.csv'), 'utf8')).toBe('x\n')
   })
 
+  test('a name that is not UTF-8, a tree too deep for a path: left out, and the rest is kept', () => {
+    const workspace = lay()
+    write('ws/output/result.csv', 'x\n')
+    writeFileSync(Buffer.concat([Buffer.from(join(root, 'ws/output/')), Buffer.from([0xff, 0xfe])]), 'x')
+    execFileSync('bash', ['-c', 'for i in $(seq 100); do d=$(printf "x%.0s" {1..200}); mkdir $d; cd $d; done'], {
+      cwd: join(root, 'ws/output'),
+    })
+    const left = workspace.snapshot(join(root, 'kept'))
+    expect(left).toHaveLength(2)
+    expect(left.join()).toMatch(/x: a (?:name|folder) that cannot be read, left out/)
+    expect(left.join()).toMatch(/not UTF-8/)
+    expect(readFileSync(join(root, 'kept/output/result.csv'), 'utf8')).toBe('x\n')
+    execFileSync('rm', ['-rf', join(root, 'ws')])
+  })
+
+  test('many things left out are counted, not listed', () => {
+    const workspace = lay()
+    for (let number = 0; number < 60; number++) symlinkSync('/etc/passwd', join(root, `ws/output/link-${number}`))
+    expect(workspace.snapshot(join(root, 'kept')).at(-1)).toBe('and 10 more')
+  })
+
   test('stops at its size limit', () => {
     const workspace = lay()
     write('ws/output/big', '')
     truncateSync(join(root, 'ws/output/big'), SNAPSHOT_LIMITS.bytes + 1)
-    expect(workspace.snapshot(join(root, 'kept'))).toEqual([`output/big: beyond ${SNAPSHOT_LIMITS.bytes} bytes`])
+    expect(workspace.snapshot(join(root, 'kept'))).toEqual([
+      `output/big: beyond ${SNAPSHOT_LIMITS.bytes} bytes, left out`,
+    ])
     rmSync(join(root, 'ws/output/big'))
   })
 })

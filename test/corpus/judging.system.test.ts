@@ -1,8 +1,12 @@
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { JudgeResultSchema } from '../../bench/attempt/record.ts'
-import { command, folderWith } from './python.ts'
+import { findPython, ISOLATED } from '../../bench/jail/python.ts'
+import { countProcesses } from '../../bench/jail/survivors.ts'
+import { command, folderWith, writeFiles } from './python.ts'
 import { JUDGE, REFERENCE, type Toy, toyTask } from './toy.ts'
 
 let toy: Toy
@@ -21,7 +25,7 @@ afterEach(async () => {
 
 async function verdict(files: Record<string, string>) {
   const done = await toy.judge(files)
-  expect(done.stderr).toBe('')
+  expect(done.stderr).toMatch(/^candidate_seconds \d+\.\d{3}$/)
   expect(done.exitCode).toBe(0)
   expect(done.stdout.split('\n')).toHaveLength(1)
   return JudgeResultSchema.parse(JSON.parse(done.stdout))
@@ -177,6 +181,84 @@ describe('a judge that fails says nothing about the work', () => {
     const done = await command(join(toy.task, 'judge.py'), ['--workspace', join(toy.path, 'nowhere')], toy.env)
     expect(done).toMatchObject({ exitCode: 3, stdout: '' })
     expect(done.stderr).toMatch(/^judge.py failed: --workspace .*nowhere: no such folder$/)
+  })
+})
+
+describe('the jail of a judgement', () => {
+  test('serves all runs of all workspaces, and a stage that is added is seen by the next run', async () => {
+    const judge = JUDGE.replace(
+      'def doubles_are_right(actual, expected):',
+      `def runs_share_a_jail(actual, expected):
+    """One namespace for all workspaces."""
+    comparing.same("namespaces", len(set(namespaces)), 1)
+
+def the_added_stage_is_seen(actual, expected):
+    """It is not there before, and there after."""
+    comparing.same("what runs saw", seen, [["numbers.txt"], ["more.txt", "note.txt", "numbers.txt"]])
+
+def doubles_are_right(actual, expected):`,
+    )
+      .replace(
+        'def solve(fixture):\n',
+        `namespaces, seen = [], []
+def solve(fixture):
+    staged = fixture.workspace(upto="initial")
+    look = "import os; print(os.readlink('/proc/self/ns/pid'), *sorted(os.listdir('inputs')))"
+    for workspace in (staged, staged, fixture.workspace()):
+        namespace, *names = workspace.python("-c", look).stdout.decode().split()
+        namespaces.append(namespace)
+        seen.append(names)
+        if workspace is staged and len(seen) == 1:
+            staged.add_stage("more")
+    seen.pop()
+`,
+      )
+      .replace('checks=[', 'checks=[runs_share_a_jail, the_added_stage_is_seen, ')
+    const done = await toy.judge(solution(REFERENCE), judge)
+    const { checks } = JudgeResultSchema.parse(JSON.parse(done.stdout))
+    expect(checks.map(({ name, passed, note }) => [name, passed, note]).slice(0, 2)).toEqual([
+      ['runs share a jail', true, 'One namespace for all workspaces.'],
+      ['the added stage is seen', true, 'It is not there before, and there after.'],
+    ])
+  })
+
+  test.each([
+    ['while a candidate runs', 'import time; time.sleep(1000)', ''],
+    ['between two runs', '', 'time.sleep(1000)'],
+  ])('ends with a judge that is told to end %s', async (_when, candidateWaits, judgeWaits) => {
+    const note = join(toy.path, 'namespace')
+    const judge = JUDGE.replace(
+      'def solve(fixture):\n',
+      `def solve(fixture):
+    import threading, time
+    root = fixture.workspace()
+    def tell():
+        while not (root.root / "output/namespace").exists():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        open(${JSON.stringify(note)}, "w").write((root.root / "output/namespace").read_text())
+    threading.Thread(target=tell, daemon=True).start()
+    root.python("-c", "import os; open('output/namespace', 'w').write(os.readlink('/proc/self/ns/pid')); ${candidateWaits}")
+    ${judgeWaits}
+`,
+    )
+    await writeFiles(toy.path, { 'toy/other-judge.py': judge, 'workspace/solution/double.py': REFERENCE })
+    const { path } = await findPython()
+    const judging = execa(
+      path,
+      [...ISOLATED, join(toy.path, 'toy/other-judge.py'), '--workspace', toy.workspace, '--scale', 'small'],
+      { env: toy.env, reject: false },
+    )
+    let told = ''
+    while (told === '') {
+      await sleep(20)
+      told = await readFile(note, 'utf8').catch(() => '')
+    }
+    const namespace = Number(/\[(\d+)\]/.exec(told)![1])
+    expect(await countProcesses(namespace)).toBeGreaterThanOrEqual(1)
+    judging.kill('SIGTERM')
+    expect((await judging).exitCode).toBe(3)
+    expect(await countProcesses(namespace)).toBe(0)
   })
 })
 
