@@ -1,5 +1,5 @@
 import type { AttemptRecord, Plan } from './record.ts'
-import { interruptedRecords, settleEarlier } from './record-store.ts'
+import { claimAttempt, interruptedRecords, settleEarlier } from './record-store.ts'
 
 export interface ArmRun {
   plan: Plan
@@ -24,8 +24,13 @@ export const needsRetry = (plan: Pick<Plan, 'retry_failed'>, primary: Pick<Attem
 export async function runArm(run: ArmRun): Promise<AttemptRecord[]> {
   const attempts: AttemptRecord[] = []
   const make = async (number: 1 | 2) => {
-    const earlier = settleEarlier(run.resultsDir, run.task, run.arm, number)
-    const record = earlier ?? (await run.attempt(number))
+    const giveUp = claimAttempt(run.resultsDir, run.task, run.arm, number)
+    let record: AttemptRecord
+    try {
+      record = settleEarlier(run.resultsDir, run.task, run.arm, number) ?? (await run.attempt(number))
+    } finally {
+      giveUp()
+    }
     attempts.push(record)
     run.handOver([...attempts, ...interruptedRecords(run.resultsDir, run.task, run.arm)])
     return record

@@ -151,6 +151,7 @@ function explainEnd(end: ConversationEnd, jail: JailEnd, record: AttemptRecord, 
   if (jail.by === 'processes') return { reason: 'process_limit', detail: jail.detail }
   if (jail.by === 'resident_bytes') return { reason: 'memory_limit', detail: jail.detail }
   if (end.reason !== 'agent_exited') return end
+  if (jail.exit === null) return { reason: 'jail_failed', detail: jail.failure }
   const reason = record.usage.total_calls === 0 ? 'agent_start' : end.reason
   return { reason, detail: stderr ? `${end.detail}; it printed last: ${stderr}` : end.detail }
 }

@@ -4,7 +4,7 @@ import type { Task } from '../corpus/scenario.ts'
 import { type JudgeResult, JudgeResultSchema } from './record.ts'
 
 /** Longest time that a judge may take, its runs of the candidate included: each of those has a limit of its own. */
-export const JUDGE_TIMEOUT_MS = 20 * 60_000
+export const JUDGE_TIMEOUT_MS = 60 * 60_000
 const JUDGE_OUTPUT_LIMIT = 4 * 2 ** 20
 
 /** The judge failed: it says nothing about the work. */

@@ -32,6 +32,11 @@ export const REASONS = {
     says: 'the model answered the last calls with errors only',
   },
   agent_start: { outcome: 'infra_error', judged: false, says: 'the agent could not be started' },
+  jail_failed: {
+    outcome: 'infra_error',
+    judged: true,
+    says: 'the jail ended by itself: its launcher or its warden was killed',
+  },
   set_up: { outcome: 'infra_error', judged: false, says: 'the workspace, a service or the jail could not be set up' },
   disk_full: { outcome: 'infra_error', judged: true, says: 'the disk under the workspace was full' },
   judge_failed: {

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { z } from 'zod'
 import { armsOf, type Config, comparisonOf } from '../config.ts'
-import { corpusDigest, taskNames } from '../corpus/load.ts'
+import { corpusDigest, readJson, taskNames } from '../corpus/load.ts'
 import { REPO } from '../paths.ts'
 import { toJson } from './files.ts'
 import { type Plan, PlanSchema } from './record.ts'
@@ -86,7 +86,7 @@ export function freezePlan(resultsDir: string, plan: Plan): Plan {
 
 /** Reads plan.json; throws with its path and every problem. */
 export function readPlan(file: string): Plan {
-  const parsed = PlanSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  const parsed = PlanSchema.safeParse(readJson(file))
   if (!parsed.success) throw new Error(`${file} is no valid plan:\n${z.prettifyError(parsed.error)}`)
   return parsed.data
 }

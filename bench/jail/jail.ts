@@ -53,6 +53,8 @@ export interface JailEnd {
   /** Name of the bound that ended it; null when the main command or the owner did. */
   by: 'processes' | 'resident_bytes' | null
   detail: string
+  /** Exit code of the main command; null when the jail ended before it. */
+  exit: number | null
   /** What bwrap or the warden said, when they failed; null when they said nothing. */
   failure: string | null
 }
@@ -150,7 +152,7 @@ class OpenJail implements Jail {
       }
     })
     const over = this.#warden.first<null>(() => undefined).then(() => this.#gone)
-    this.ended = over.then(() => ({ ...this.#bound, failure: this.#said.trim() || null }))
+    this.ended = over.then(() => ({ ...this.#bound, exit: this.#exit, failure: this.#said.trim() || null }))
     const exited = this.#warden.first((event) => (event.event === 'exit' && event.id === MAIN ? event.code : undefined))
     this.stderr = stderr as Readable
     this.process = {

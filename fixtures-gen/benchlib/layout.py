@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ from benchlib.beneath import Unreadable, open_directory, read_at
 from benchlib.cache import cache_root
 from benchlib.task import below
 
-COPY_ENTRIES_LIMIT = 5_000
-COPY_BYTES_LIMIT = 256 << 20
-COPY_DEPTH_LIMIT = 40
+COPY_ENTRIES_LIMIT = 20_000
+COPY_BYTES_LIMIT = 512 << 20
+COPY_DEPTH_LIMIT = 64
 COPY_PATH_LIMIT = 3_000
 YOUNG_SECONDS = 60.0
 """A working folder this young may not be locked yet."""
@@ -80,11 +81,11 @@ def working_folder(purpose: str) -> Iterator[Path]:
     """A folder in the cache that is removed at the end. Its owner holds a lock on it, so that folders of
     owners that were killed are known and swept by the next one.
     """
-    parent = cache_root() / "work"
+    parent = cache_root() / "judging"
     parent.mkdir(parents=True, exist_ok=True)
     for other in parent.iterdir():
         if _is_abandoned(other):
-            shutil.rmtree(other, ignore_errors=True)
+            _remove(other)
     folder = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=parent))
     folder.chmod(0o755)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -92,8 +93,16 @@ def working_folder(purpose: str) -> Iterator[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
         os.close(lock)
+
+
+def _remove(folder: Path) -> None:
+    """Deletes a tree, however deep a candidate made it (rm walks by open folders). What cannot be deleted
+    stays: no clean-up may decide a verdict.
+    """
+    command = ["rm", "-rf", "--one-file-system", "--", str(folder)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dir } from 'tmp-promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -130,6 +130,36 @@ describe('continuing a run', () => {
     } finally {
       child.kill()
     }
+  })
+
+  test('two starts at the same moment: one makes the attempt, the other is told who does', async () => {
+    let begun = 0
+    const slow = () =>
+      runArm({
+        plan: makePlan({ retry_failed: 0 }),
+        resultsDir: results,
+        task: TASK,
+        arm: 'vanilla',
+        attempt: async (number) => {
+          begun += 1
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          const record = makeRecordOf({ attempt: number })
+          writeRecord(makeAttemptDir(results, TASK, 'vanilla', number), record)
+          return record
+        },
+        handOver: () => {},
+      })
+    const ends = await Promise.allSettled([slow(), slow()])
+    expect(begun).toBe(1)
+    expect(ends.map((end) => end.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(readdirSync(join(results, TASK, 'vanilla'))).toEqual(['attempt-1'])
+  })
+
+  test('a claim whose holder is dead is taken over', async () => {
+    mkdirSync(join(results, TASK, 'vanilla'), { recursive: true })
+    const claim = { pid: await deadPid(), boot_id: bootId(), token: 'x' }
+    writeFileSync(`${attemptDir(results, TASK, 'vanilla', 1)}.claim`, JSON.stringify(claim))
+    expect((await run(['strict'])).made).toEqual([1])
   })
 
   test('a process number from before a restart is nobody', async () => {

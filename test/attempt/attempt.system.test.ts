@@ -92,7 +92,7 @@ describe('an attempt that goes well', () => {
     expect(readRecord(folder())).toEqual(record)
     for (const file of ['events.jsonl', 'model-calls.jsonl', 'transcript.md', 'judge.json', 'artifacts/solution'])
       expect(existsSync(join(folder(), file)), file).toBe(true)
-    expect(readdirSync(join(cacheDir(), 'work')).filter((name) => name.startsWith(`${process.pid}-`))).toEqual([])
+    expect(readdirSync(join(cacheDir(), 'attempts')).filter((name) => name.startsWith(`${process.pid}-`))).toEqual([])
   })
 
   test('the same agent makes the same calls with the same tokens each time', async () => {
@@ -137,10 +137,10 @@ describe('an agent that misbehaves', () => {
 
   test.skipIf(process.getuid?.() !== 0)('a full disk under an editable path is the machine’s fault', async () => {
     const cache = await dir({ unsafeCleanup: true, prefix: 'rw30-small-disk-' })
-    const work = join(cache.path, 'work')
+    const work = join(cache.path, 'attempts')
     mkdirSync(work)
     for (const name of readdirSync(cacheDir()))
-      if (name !== 'work') symlinkSync(join(cacheDir(), name), join(cache.path, name))
+      if (name !== 'attempts') symlinkSync(join(cacheDir(), name), join(cache.path, name))
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', work])
     try {
       vi.stubEnv('RW30_CACHE', cache.path)

@@ -19,7 +19,7 @@ beforeEach(async () => {
   toy = await toyTask(cache.path)
 })
 afterEach(async () => {
-  expect(await readdir(join(cache.path, 'work')).catch(() => [])).toEqual([])
+  expect(await readdir(join(cache.path, 'judging')).catch(() => [])).toEqual([])
   await toy.cleanup()
 })
 

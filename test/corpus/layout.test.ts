@@ -111,7 +111,7 @@ describe('a clean tree', () => {
 })
 
 test('a working folder is removed at the end, and one of a killed owner by the next', async () => {
-  const left = `${root}/cache/work/judge-killed`
+  const left = `${root}/cache/judging/judge-killed`
   await writeFiles(left, { file: '' })
   const listed = await python(
     `
@@ -125,5 +125,5 @@ with layout.working_folder("judge") as mine, layout.working_folder("judge") as o
     { RW30_CACHE: `${root}/cache` },
   )
   expect(listed).toBe('2 True True True')
-  expect(await readdir(`${root}/cache/work`)).toEqual([])
+  expect(await readdir(`${root}/cache/judging`)).toEqual([])
 })
