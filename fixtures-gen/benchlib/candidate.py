@@ -117,11 +117,11 @@ class Workspace:
         `seconds` is the stated generous limit of this run.
         """
         with _services_of_the_task():
-            done = jail.run(
+            done = self.fixture.session.run(
                 list(command),
                 workspace=self.root,
-                editable=list(self.fixture.task.editable),
-                limits=jail.Limits(seconds=seconds),
+                editable=self.fixture.task.editable,
+                seconds=seconds,
                 **options,
             )
         run = _ended(command, done, seconds)
@@ -241,6 +241,8 @@ class Fixture:
     artifacts: tuple[str, ...]
     folder: Path
     """Where workspaces are made; removed by its owner."""
+    session: jail.Session
+    """The jail of all runs in workspaces of that folder; closed by its owner."""
     trees: dict[str, Path] = field(default_factory=dict)
 
     def clean(self, stage: str) -> Path:

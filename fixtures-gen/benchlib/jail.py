@@ -14,19 +14,18 @@ if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import json
-import os
 import signal
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from benchlib import jail_layout as layout
 from benchlib.jail_advice import explain
-from benchlib.jail_image import JailUnavailable, ensure_image
+from benchlib.jail_image import JailUnavailable
 from benchlib.jail_layout import Limits
 from benchlib.jail_owner import GRACE_SECONDS, OpenJail, ServiceFailed
+from benchlib.jail_services import Service, open_jail, service_path, start_services
+from benchlib.jail_session import NOTHING, Completed, Session, completed
 from benchlib.jail_streams import Command, listening_port
 
 __all__ = [
@@ -37,53 +36,11 @@ __all__ = [
     "ServerNotReady",
     "Service",
     "ServiceFailed",
+    "Session",
     "run",
     "serve",
     "service_path",
 ]
-
-NOTHING: Mapping[str, str] = {}
-
-
-@dataclass(frozen=True)
-class Service:
-    """A loopback server of a fixture. It runs in the candidate's jail; the candidate cannot see its files."""
-
-    id: str
-    command: Sequence[str]
-    """Prints one line `LISTENING <port>` on its standard output when it is ready; what follows is its log.
-    It must log an event before it answers the request, as the end of the candidate is its end too."""
-    mounts: Mapping[str, Path]
-    """Name -> file or folder that the service reads, shown at `service_path(id, name)`."""
-    cwd: str = ""
-    """The mount in which it starts; empty: the folder of its mounts."""
-    url_file: str | None = None
-    """File of the workspace that receives its URL and a newline before the candidate starts."""
-    url_suffix: str = ""
-    """Follows `http://127.0.0.1:<port>` in that file."""
-
-
-@dataclass(frozen=True)
-class Completed:
-    """How a command ended."""
-
-    returncode: int | None
-    """128 + N after signal N, 127 for a missing program; null when a bound ended it."""
-    stdout: bytes
-    stderr: bytes
-    seconds: float
-    ended_by: str | None
-    """Name of the bound (a field of Limits) that ended it, else null."""
-    survivors: int
-    """Processes of the namespace that were alive after the end: 0, or the sandbox is broken."""
-    services: Mapping[str, bytes] = field(default_factory=dict)
-    """What each service printed on its standard output, by id."""
-    service_ports: Mapping[str, int] = field(default_factory=dict)
-
-
-def service_path(service: str, name: str) -> str:
-    """Where a service finds one of its mounts."""
-    return f"{layout.SERVICES}/{service}/{name}"
 
 
 def run(
@@ -97,18 +54,17 @@ def run(
     cwd: str = ".",
     services: Sequence[Service] = (),
 ) -> Completed:
-    """Runs a command in a jail of its own, to its end or to a bound; what it left running ends with it.
-
-    `cwd` is relative to the workspace; `env` is added to `jail_layout.ENVIRONMENT`. Raises JailUnavailable
-    when the jail itself fails, ServiceFailed when a service does, ValueError for an editable path that is no
-    plain folder of the workspace.
-    """
-    with _open(workspace, editable, limits, services) as jail:
-        ports = _start_services(jail, services, workspace)
-        started = jail.start(command, stdin=stdin, env=env, cwd=cwd, last=True)
-        ended_by = jail.wait(started, limits.seconds)
-    jail.check()
-    return _completed(jail, started, ended_by, services, ports)
+    """A session of one run; see `Session.run`."""
+    with Session(workspace, limits) as alone:
+        return alone.run(
+            command,
+            workspace=workspace,
+            editable=editable,
+            stdin=stdin,
+            env=env,
+            cwd=cwd,
+            services=services,
+        )
 
 
 class Served:
@@ -173,11 +129,12 @@ class Served:
         seconds: float | None = None,
     ) -> Completed:
         """Runs another command beside the server, in the same jail."""
-        started = self._jail.start(command, stdin=stdin, env=env, cwd=cwd, last=False)
+        view = layout.candidate_view(self._jail.image)
+        started = self._jail.start(command, view=view, stdin=stdin, env=env, cwd=cwd)
         ended_by = self._jail.wait(started, seconds or self._limits.seconds)
         if ended_by is not None:
             self._jail.signal(started, signal.SIGKILL)
-        return _completed(self._jail, started, ended_by, (), self.service_ports)
+        return completed(self._jail, started, ended_by, (), self.service_ports)
 
     def service_output(self, service: str) -> bytes:
         """What a service has printed so far."""
@@ -202,7 +159,7 @@ class Served:
         ended_by = self._jail.wait(self._server, so_far + seconds)
         if ended_by is not None:
             self._jail.signal(self._server, signal.SIGKILL)
-        return _completed(self._jail, self._server, ended_by, (), self.service_ports)
+        return completed(self._jail, self._server, ended_by, (), self.service_ports)
 
 
 @contextmanager
@@ -221,9 +178,10 @@ def serve(
     Raises ServerNotReady when the line does not come, else as `run`. On exit the server gets SIGTERM, then
     everything is ended.
     """
-    with _open(workspace, editable, limits, services) as jail:
-        ports = _start_services(jail, services, workspace)
-        server = jail.start(command, stdin=b"", env=env, cwd=cwd, last=False)
+    with open_jail(workspace, editable, limits, services) as jail:
+        ports = start_services(jail, services, workspace)
+        view = layout.candidate_view(jail.image)
+        server = jail.start(command, view=view, stdin=b"", env=env, cwd=cwd)
         with jail.condition:
             jail.condition.wait_for(
                 lambda: (
@@ -238,7 +196,7 @@ def serve(
             jail.close()
             jail.check()
             raise ServerNotReady(
-                _completed(
+                completed(
                     jail, server, jail.ended_by or (None if server.code is not None else "seconds"), (), ports
                 )
             )
@@ -259,54 +217,6 @@ class ServerNotReady(Exception):
             f"stderr: {completed.stderr[-1000:].decode('utf-8', 'replace')}"
         )
         self.completed = completed
-
-
-def _open(workspace: Path, editable: Sequence[str], limits: Limits, services: Sequence[Service]) -> OpenJail:
-    binds = layout.workspace_binds(workspace, editable)
-    for service in services:
-        binds += layout.service_binds(service.id, service.mounts)
-    return OpenJail(ensure_image(layout.shell_script), binds, limits)
-
-
-def _start_services(jail: OpenJail, services: Sequence[Service], workspace: Path) -> dict[str, int]:
-    ports: dict[str, int] = {}
-    for service in services:
-        port = ports[service.id] = jail.serve(service.id, service.command, service.cwd)
-        if service.url_file is not None:
-            _write(workspace / service.url_file, f"http://127.0.0.1:{port}{service.url_suffix}\n")
-    return ports
-
-
-def _write(path: Path, text: str) -> None:
-    """Replaces a file as a whole, so that a hard link to another place keeps its content."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(prefix=".url-", dir=path.parent)
-    with open(descriptor, "w") as file:
-        file.write(text)
-    os.chmod(draft, 0o644)
-    os.replace(draft, path)
-
-
-def _completed(
-    jail: OpenJail,
-    command: Command,
-    ended_by: str | None,
-    services: Sequence[Service],
-    ports: Mapping[str, int],
-) -> Completed:
-    stdout, stderr = command.stdout.finish(), command.stderr.finish()
-    if command.budget.exceeded:
-        ended_by = "output_bytes"
-    return Completed(
-        returncode=None if ended_by is not None else command.code,
-        stdout=stdout,
-        stderr=stderr,
-        seconds=(command.ended or time.monotonic()) - command.started,
-        ended_by=ended_by,
-        survivors=jail.survivors,
-        services={service.id: jail.service_output(service.id) for service in services},
-        service_ports=ports,
-    )
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,8 +1,8 @@
 """What a jail shows and where: arguments of the outer bwrap, and of the views that run inside it.
 
-The outer jail holds everything of one run and only the warden runs in it. Each program gets a view: a
-further bwrap in the same pid and network namespace that shows a part of the outer jail. A program in a view
-cannot trace or look into one outside it, as its user namespace is a child's.
+The outer jail holds everything of one run, or of the runs of a session, and only the warden runs in it. Each
+program gets a view: a further bwrap in the same pid namespace that shows a part of the outer jail. A program
+in a view cannot trace or look into one outside it, as its user namespace is a child's.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ FILTER_STREAM = 7
 SERVICES = f"{RUN}/services"
 SERVICE_PYTHON = f"{RUN}/fixture-service"
 """Python under a name of its own, so that `pkill python` in the agent's shell does not end the services."""
+WORKSPACES = f"{RUN}/workspaces"
+"""The folder of a session's workspaces, read-only; at `EDITABLE` once more, writable; in no view."""
+EDITABLE = f"{RUN}/editable"
 GATEWAY_SOCKET = f"{RUN}/gateway.sock"
 WARDEN = f"{RUN}/warden.pyc"
 GATEWAY_PORT = 4030
@@ -99,17 +102,9 @@ def outer_arguments(image: Image, tmp_bytes: int) -> list[str]:
         *(part for folder in image.hidden for part in ("--ro-bind", str(image.path / "empty"), folder)),
         *("--proc", "/proc", "--dev", "/dev"),
         *(part for name in SETTINGS_IN_PROC for part in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
-        *(
-            "--size",
-            str(SHARED_MEMORY_BYTES),
-            "--perms",
-            "1777",
-            "--tmpfs",
-            "/dev/shm",
-            "--remount-ro",
-            "/dev",
-        ),
-        *("--size", str(tmp_bytes), "--perms", "1777", "--tmpfs", "/tmp"),
+        *_memory("/dev/shm", SHARED_MEMORY_BYTES),
+        *("--remount-ro", "/dev"),
+        *_memory("/tmp", tmp_bytes),
         *("--ro-bind", str(image.path / "launch/bwrap"), LAUNCHER),
         *("--ro-bind", str(image.path / "launch/filter"), FILTER),
         *("--ro-bind", str(image.path / "launch/warden.pyc"), WARDEN),
@@ -122,19 +117,29 @@ def closing_arguments(image: Image) -> list[str]:
 
 
 def workspace_binds(workspace: Path, editable: Sequence[str]) -> list[str]:
-    """The workspace read-only, its editable folders (made when missing) writable on top.
-
-    Raises ValueError for an editable path that leaves the workspace or leads through a link.
-    """
+    """The workspace read-only, its editable folders writable on top. Raises as `editable_folders`."""
     root = workspace.resolve(strict=True)
-    binds = ["--ro-bind", str(root), WORKSPACE]
+    return _workspace(str(root), str(root), editable_folders(root, editable))
+
+
+def editable_folders(root: Path, editable: Sequence[str]) -> list[str]:
+    """The editable paths relative to the resolved workspace; folders that are missing are made.
+
+    Raises ValueError for a path that leaves the workspace or leads through a link.
+    """
+    found: list[str] = []
     for name in editable:
         folder = root / name
         if folder.resolve() != folder or not folder.is_relative_to(root) or folder == root:
             raise ValueError(f"editable path {name!r} is no plain folder below {root}")
         folder.mkdir(parents=True, exist_ok=True)
-        binds += ["--bind", str(folder), f"{WORKSPACE}/{folder.relative_to(root)}"]
-    return binds
+        found.append(str(folder.relative_to(root)))
+    return found
+
+
+def session_binds(folder: Path) -> list[str]:
+    """The folder of a session's workspaces, from which `run_view` takes what it shows."""
+    return ["--ro-bind", str(folder), WORKSPACES, "--bind", str(folder), EDITABLE]
 
 
 def service_binds(service: str, mounts: Mapping[str, Path]) -> list[str]:
@@ -159,6 +164,19 @@ def view(image: Image, *binds: str) -> list[str]:
 def candidate_view(image: Image) -> list[str]:
     """What judged programs and the agent's shell see: the image, /tmp, the workspace."""
     return view(image, *CONFINED, "--bind", WORKSPACE, WORKSPACE)
+
+
+def run_view(image: Image, workspace: str, editable: Sequence[str], tmp_bytes: int) -> list[str]:
+    """`candidate_view` for one run of a session: a workspace, by its path below the folder of the session,
+    and memory, loopback and System V objects that end with the run."""
+    return view(
+        image,
+        *CONFINED,
+        *("--unshare-net", "--unshare-ipc"),
+        *_memory("/dev/shm", SHARED_MEMORY_BYTES),
+        *_memory("/tmp", tmp_bytes),
+        *_workspace(f"{WORKSPACES}/{workspace}", f"{EDITABLE}/{workspace}", editable),
+    )
 
 
 def service_view(image: Image, service: str) -> list[str]:
@@ -216,6 +234,17 @@ def shell_script(image: Image) -> str:
         f"ulimit -v {limits.address_space_bytes // 1024} -f {limits.file_bytes // 1024} -c 0\n"
         f'exec {shlex.join(arguments)} --chdir "$PWD" -- /bin/bash "$@" {FILTER_STREAM}<{FILTER}\n'
     )
+
+
+def _workspace(root: str, writable_root: str, editable: Sequence[str]) -> list[str]:
+    binds = ["--ro-bind", root, WORKSPACE]
+    for name in editable:
+        binds += ["--bind", f"{writable_root}/{name}", f"{WORKSPACE}/{name}"]
+    return binds
+
+
+def _memory(at: str, size: int) -> list[str]:
+    return ["--size", str(size), "--perms", "1777", "--tmpfs", at]
 
 
 def _environment(variables: Mapping[str, str]) -> list[str]:

@@ -24,6 +24,8 @@ READY_SECONDS = 20.0
 CONNECT_SECONDS = 10.0
 GRACE_SECONDS = 2.0
 """How long an ended jail may take to vanish before it is ended the hard way."""
+SWEEP_SECONDS = 5.0
+"""How long the warden may take to end what a command left; it gives up, and ends the jail, before that."""
 DIAGNOSTIC_BYTES = 64 * 1024
 CHUNK = 65536
 
@@ -48,6 +50,7 @@ class OpenJail:
         self._commands: dict[str, Command] = {}
         self._service_output: dict[tuple[str, str], bytearray] = {}
         self._exits: dict[str, int] = {}
+        self._swept: dict[str, tuple[int, bool]] = {}
         self._answers: dict[str, tuple[str | None, list[int]]] = {}
         self._failure: str | None = None
         self._counter = 0
@@ -101,14 +104,21 @@ class OpenJail:
     # Requests
 
     def start(
-        self, command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], cwd: str, last: bool
+        self,
+        command: Sequence[str],
+        *,
+        view: Sequence[str],
+        stdin: bytes,
+        env: Mapping[str, str],
+        cwd: str,
+        last: bool = False,
+        sweeps: bool = False,
     ) -> Command:
-        """Starts a command in the view of a candidate; with `last`, its end ends the jail."""
+        """Starts a command in a view; with `last`, its end ends the jail, with `sweeps`, all processes in
+        it."""
         self._counter += 1
         name = f"command-{self._counter}"
-        argv = layout.program(
-            layout.candidate_view(self.image), command, os.path.normpath(os.path.join(layout.WORKSPACE, cwd))
-        )
+        argv = layout.program(view, command, os.path.normpath(os.path.join(layout.WORKSPACE, cwd)))
         pipes = [os.pipe() for _ in range(3)]
         (stdin_inner, stdin_outer), (stdout_outer, stdout_inner), (stderr_outer, stderr_inner) = pipes
         budget = Budget(self.limits.output_bytes, self.condition)
@@ -118,7 +128,13 @@ class OpenJail:
         inner_ends = [stdin_inner, stdout_inner, stderr_inner]
         try:
             self._ask(
-                inner_ends, do="start", id=name, argv=argv, env={**layout.ENVIRONMENT, **env}, last=last
+                inner_ends,
+                do="start",
+                id=name,
+                argv=argv,
+                env={**layout.ENVIRONMENT, **env},
+                last=last,
+                sweeps=sweeps,
             )
         finally:
             for descriptor in inner_ends:
@@ -194,6 +210,15 @@ class OpenJail:
             if command.ended is None:
                 command.ended = time.monotonic()
             return ended_by
+
+    def swept(self, command: Command) -> bool:
+        """Waits until the end of a command that `sweeps` has ended everything; false when the jail ended
+        instead or cannot be used again."""
+        with self.condition:
+            self._commands.pop(command.name, None)
+            self.condition.wait_for(lambda: command.name in self._swept or self.gone, SWEEP_SECONDS)
+            left, reusable = self._swept.pop(command.name, (None, False))
+            return left == 0 and reusable and self._failure is None
 
     def close(self) -> None:
         """Ends every process inside and waits until they are gone. Again: nothing."""
@@ -277,6 +302,8 @@ class OpenJail:
                 if command := self._commands.get(event["id"]):
                     command.code = event["code"]
                     command.ended = time.monotonic()
+            case "swept":
+                self._swept[event["id"]] = (event["left"], event["reusable"])
             case "connected":
                 wanted = 0 if event["error"] is not None else 1
                 self._answers[event["id"]] = (event["error"], received[:wanted])

@@ -105,10 +105,9 @@ def main[A, E](
             raise JudgeError(f"--workspace {args.workspace}: no such folder")
         if not any(check in _CORE for check in checks):
             raise JudgeError("no check is marked core")
-        with working_folder("judge") as folder:
-            fixtures = _Fixtures(
-                Path(judge_file).parent, args.workspace.resolve(), args.scale, tuple(artifacts), folder
-            )
+        with working_folder("judge") as folder, jail.Session(folder) as session:
+            task_folder, judged = Path(judge_file).parent, args.workspace.resolve()
+            fixtures = _Fixtures(task_folder, judged, args.scale, tuple(artifacts), folder, session)
             verdict = _judge(judge, fixtures)
     except Exception as error:
         if isinstance(error, (JudgeError, VacuousCheck, TaskError, jail.JailUnavailable)):
@@ -130,10 +129,13 @@ class _Fixtures:
     scale: str
     artifacts: tuple[str, ...]
     folder: Path
+    session: jail.Session
 
     def open(self, name: FixtureName) -> Fixture:
         task = read_task(self.task_folder)
-        return Fixture(task, name, cast(Scale, self.scale), self.workspace, self.artifacts, self.folder)
+        return Fixture(
+            task, name, cast(Scale, self.scale), self.workspace, self.artifacts, self.folder, self.session
+        )
 
 
 def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:

@@ -6,10 +6,10 @@ CONTROL_FD is a stream socket to the owner, one JSON object a line in each direc
 
     {"do": "limit", "processes": N, "resident_bytes": N, "file_bytes": N, "address_space_bytes": N or null}
     {"do": "forward", "port": N, "socket": PATH}             127.0.0.1:N leads to that unix socket
-    {"do": "start", "id": ID, "argv": [...], "env": {...}, "last": BOOL}
+    {"do": "start", "id": ID, "argv": [...], "env": {...}, "last": BOOL, "sweeps": BOOL}
                           with three descriptors attached, or the three of the command line: the standard
                           streams, which the program finds as 4, 5 and 6; the end of a `last` program ends
-                          the jail
+                          the jail, the end of one that `sweeps` (optional) ends all processes but this one
     {"do": "serve", "id": ID, "argv": [...], "env": {...}}   a service, whose output is reported
     {"do": "signal", "id": ID, "signal": N}
     {"do": "connect", "id": ID, "port": N}                   answered with a connected socket attached
@@ -20,6 +20,7 @@ and is told:
     {"event": "ready", "pid_namespace": INODE}               {"event": "forwarding", "port": N}
     {"event": "output", "id": ID, "stream": "stdout", "text": TEXT}
     {"event": "exit", "id": ID, "code": N}                   128 + N for signal N
+    {"event": "swept", "id": ID, "left": N, "reusable": BOOL}    how many processes its end has left
     {"event": "connected", "id": ID, "error": TEXT or null}
     {"event": "failed", "id": ID, "error": TEXT}             a request could not be carried out
     {"event": "end", "by": null or "processes" or "resident_bytes", "detail": TEXT}
@@ -43,6 +44,8 @@ MEMORY_EVERY_SECONDS = 0.1
 OWNER_READS_WITHIN_SECONDS = 10.0
 CONNECT_SECONDS = 2.0
 LAST_WORDS_SECONDS = 0.5
+SWEEP_SECONDS = 2.0
+SWEEP_AGAIN_SECONDS = 0.001
 SERVICE_OUTPUT_BYTES = 32 * 1024 * 1024
 CHUNK = 65536
 PAGE = resource.getpagesize()
@@ -60,6 +63,9 @@ class Warden:
         self.unread = b""
         self.programs: dict[int, str] = {}
         self.last: str | None = None
+        self.sweeper: str | None = None
+        self.idle = True
+        self.own_state = own_state()
         self.outputs: dict[int, tuple[str, str]] = {}
         self.output_left: dict[str, int] = {}
         self.processes: int | None = None
@@ -97,7 +103,7 @@ class Warden:
         self.poll.register(self.control, select.POLLIN)
         self.report(event="ready", pid_namespace=os.stat("/proc/self/ns/pid").st_ino)
         while True:
-            for descriptor, _ in self.poll.poll(TICK_MS):
+            for descriptor, _ in self.poll.poll(None if self.idle else TICK_MS):
                 if descriptor == wakeup:
                     os.read(wakeup, CHUNK)
                 elif descriptor == self.control.fileno():
@@ -147,6 +153,7 @@ class Warden:
         ):
             if value is not None:
                 resource.setrlimit(kind, (value, value))
+        self.own_state = own_state()
 
     def spawn(self, request: dict[str, Any], actions: list[tuple[Any, ...]]) -> None:
         argv: list[str] = request["argv"]
@@ -159,6 +166,7 @@ class Warden:
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
         )
         self.programs[pid] = request["id"]
+        self.idle = False
 
     def start(self, request: dict[str, Any]) -> None:
         streams, rest = (self.received[:3], self.received[3:]) if self.received else (self.inherited, [])
@@ -173,6 +181,8 @@ class Warden:
                 os.close(descriptor)
         if request["last"]:
             self.last = request["id"]
+        if request.get("sweeps"):
+            self.sweeper = request["id"]
 
     def serve(self, request: dict[str, Any]) -> None:
         nothing = above_streams(os.open("/dev/null", os.O_RDONLY))
@@ -227,25 +237,45 @@ class Warden:
         self.report((connection.fileno(),), event="connected", id=request, error=None)
         connection.close()
 
-    def reap(self) -> None:
-        """Collects ended processes, orphans included; ends the jail with its last program."""
+    def reap(self) -> bool:
+        """Collects ended processes, orphans included; true when none is left. Ends the jail with its last
+        program, and sweeps after one that asked for it."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return True
             if pid == 0:
-                return
+                return False
             program = self.programs.pop(pid, None)
             if program is not None:
                 code = os.waitstatus_to_exitcode(status)
                 self.report(event="exit", id=program, code=code if code >= 0 else 128 - code)
                 if program == self.last:
                     self.end()
+                if program == self.sweeper:
+                    self.sweep(program)
+
+    def sweep(self, program: str) -> None:
+        """Ends every process but this one, and says so. Whatever loses its parent becomes a child of this
+        process, so that nobody is left when it has no child; a fork cannot outrun a signal to all."""
+        self.sweeper = None
+        until = time.monotonic() + SWEEP_SECONDS
+        while True:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+            if self.reap():
+                break
+            if time.monotonic() > until:
+                self.end()
+            time.sleep(SWEEP_AGAIN_SECONDS)
+        left = len(others())
+        self.idle = left == 0
+        self.report(event="swept", id=program, left=left, reusable=own_state() == self.own_state)
 
     def watch(self) -> None:
         """Ends the jail when it has more processes or holds more memory than it may."""
-        pids = [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+        pids = others()
         if self.processes is not None and len(pids) > self.processes:
             self.end("processes", f"{len(pids)} processes, {self.processes} are allowed")
         now = time.monotonic()
@@ -257,6 +287,18 @@ class Warden:
             if held > self.resident_bytes:
                 self.end("resident_bytes", f"{held} bytes of memory, {self.resident_bytes} are allowed")
         self.memory_due = now + MEMORY_EVERY_SECONDS
+
+
+def others() -> list[str]:
+    """Every process of the jail but this one."""
+    return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+
+
+def own_state() -> tuple[object, ...]:
+    """What programs can change of this process, having the same user, and what the next one would inherit."""
+    kinds = sorted(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
+    limits = [resource.getrlimit(kind) for kind in kinds]
+    return limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
 
 
 def resident(pid: str) -> int:

@@ -21,7 +21,7 @@ test('close ends what ignores SIGTERM and what left its session', async () => {
   expect(await Promise.all([jail.close(), jail.close()])).toEqual([{ survivors: 0 }, { survivors: 0 }])
   expect(await countProcesses(namespace)).toBe(0)
   expect(await jail.process.exited).toEqual({ code: null, signal: 'SIGKILL' })
-  expect(await jail.ended).toEqual({ by: null, detail: '', failure: null })
+  expect(await jail.ended).toEqual({ by: null, detail: '', exit: null, failure: null })
 })
 
 test('close lets the main command end by itself first', async () => {

@@ -47,7 +47,7 @@ test('a service runs before the agent, under the URL in its file, seen by neithe
   )
   const port = jail.servicePorts.catalog
   expect(stdout).toBe('answer of the service\n')
-  expect(end).toEqual({ by: null, detail: '', failure: null })
+  expect(end).toEqual({ by: null, detail: '', exit: 0, failure: null })
   expect(await readFile(path.join(spec.workspace, 'inputs/url.txt'), 'utf8')).toBe(`http://127.0.0.1:${port}\n`)
   expect(await readFile(cached, 'utf8')).toBe('placeholder\n')
   expect(log).toEqual([`catalog stdout LISTENING ${port}\n`, 'catalog stdout asked for /x\n'])

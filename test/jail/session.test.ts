@@ -109,7 +109,7 @@ LEAVE = NOTE + '''
 import ctypes, socket
 for at in ("/tmp", "/dev/shm", "out"):
     open(at + "/left", "w").close()
-print(ctypes.CDLL(None).shmget(4711, 4096, 0o1666) >= 0)
+print(ctypes.CDLL(None).semget(4711, 1, 0o1666) >= 0)
 server = socket.create_server(("127.0.0.1", 8123), reuse_port=False)
 client = socket.create_connection(("127.0.0.1", 8123))
 server.accept()[0].close()  # the side that closes first keeps the port for a while
@@ -118,7 +118,7 @@ client.close()
 FIND = NOTE + '''
 import ctypes, socket
 print([os.listdir(at) for at in ("/tmp", "/dev/shm", "out")])
-print(ctypes.CDLL(None).shmget(4711, 4096, 0))
+print(ctypes.CDLL(None).semget(4711, 1, 0))
 with socket.socket() as bare:
     bare.bind(("127.0.0.1", 8123))
 '''
