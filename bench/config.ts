@@ -62,7 +62,6 @@ export const ConfigSchema = z.strictObject({
 export type Config = z.output<typeof ConfigSchema>
 export type UserConfig = z.input<typeof ConfigSchema>
 export type Arm = Config['arms'][string] & { name: string }
-export type ProviderModel = z.output<typeof ProviderModelSchema>
 
 /** Gives an editor the types of rw30.config.ts. */
 export const defineConfig = (config: UserConfig): UserConfig => config

@@ -1,5 +1,6 @@
+import { claimAttempt } from './claim.ts'
 import type { AttemptRecord, Plan } from './record.ts'
-import { claimAttempt, interruptedRecords, settleEarlier } from './record-store.ts'
+import { interruptedRecords, settleEarlier } from './record-store.ts'
 
 export interface ArmRun {
   plan: Plan

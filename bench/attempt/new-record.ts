@@ -1,8 +1,8 @@
 import { UNKNOWN_TOKENS } from '../gateway/call.ts'
 import { usageOf } from '../gateway/usage.ts'
 import type { AttemptOptions } from './attempt.ts'
+import { bootId } from './owner.ts'
 import type { AttemptRecord } from './record.ts'
-import { bootId } from './record-store.ts'
 
 /** The record as it is written before anything starts: status `running`, everything still unknown. */
 export function newRecord(options: Omit<AttemptOptions, 'signal' | 'progress' | 'progressEveryMs'>): AttemptRecord {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa, execaSync } from 'execa'
 import { dir } from 'tmp-promise'
 import { cacheDir } from '../paths.ts'
+import { processLives } from './owner.ts'
 
 /** The private folders of one attempt, gone after it. */
 export interface Scratch {
@@ -49,7 +50,7 @@ export function sweepScratch(): void {
   ] as const)
     for (const name of namesIn(parent)) {
       const pid = Number(owner.exec(name)?.[1] ?? 0)
-      if (pid > 0 && !lives(pid)) execaSync('rm', removal(join(parent, name)), { reject: false })
+      if (pid > 0 && !processLives(pid)) execaSync('rm', removal(join(parent, name)), { reject: false })
     }
 }
 
@@ -61,14 +62,5 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder)
   } catch {
     return []
-  }
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

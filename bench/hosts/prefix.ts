@@ -69,11 +69,6 @@ export function hostPrefix(name: string, definitions: HostDefinitions = PINNED_H
   return { name, prefix, node: 'bin/node', cli: 'bin/cli', version: `${main}@${version}`, manifest }
 }
 
-/** Like hostPrefix, for its check only: returns the manifest or throws HostNotReady. */
-export function checkHost(name: string, definitions: HostDefinitions = PINNED_HOSTS, root = cacheDir()): HostManifest {
-  return hostPrefix(name, definitions, root).manifest
-}
-
 export function checkPrefix(name: string, definition: HostDefinition, prefix: string): HostManifest {
   const path = join(prefix, 'manifest.json')
   if (!existsSync(path)) {

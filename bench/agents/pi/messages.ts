@@ -23,7 +23,6 @@ export const MessageSchema = z.looseObject({
   stopReason: z.string().nullish(),
   errorMessage: z.string().nullish(),
 })
-export type PiMessage = z.infer<typeof MessageSchema>
 
 /** An event of pi, or a response to a command; what else it holds depends on its type. */
 export type PiRecord = { type: string } & Record<string, unknown>
