@@ -35,7 +35,10 @@ class ServiceFailed(Exception):
 
 
 class OpenJail:
-    """One jail. A context manager: leaving it ends every process inside."""
+    """One jail. A context manager: leaving it ends every process inside.
+
+    `open` begins to build it and returns at once; `ready` waits until it stands. Entering does both.
+    """
 
     def __init__(self, image: Image, binds: Sequence[str], limits: Limits) -> None:
         self.limits = limits
@@ -56,6 +59,15 @@ class OpenJail:
         self._counter = 0
 
     def __enter__(self) -> OpenJail:
+        self.open()
+        self.ready()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Starts bwrap and the warden. Whoever opens a jail closes it."""
         self._control, inner = socket.socketpair()
         try:
             arguments = [
@@ -84,6 +96,9 @@ class OpenJail:
         self._process.stderr.close()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
+
+    def ready(self) -> None:
+        """Waits until the jail stands and is bounded. Raises JailUnavailable; then it is closed."""
         try:
             self._await(lambda: self._namespace is not None, READY_SECONDS, "the jail did not start")
             self._ask(
@@ -96,10 +111,6 @@ class OpenJail:
         except BaseException:
             self.close()
             raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # Requests
 

@@ -60,8 +60,8 @@ def completed(
 
 
 class Session:
-    """Runs of workspaces below one folder. A context manager: leaving it ends the jail, which is opened by
-    the first run, and anew by the first after one that hit a bound.
+    """Runs of workspaces below one folder. A context manager: entering it begins to open the jail, which is
+    opened anew by the first run after one that hit a bound, and leaving it ends the jail.
 
     A run finds nothing of the one before it but its editable folders: its end is the end of every process,
     and it has its own /tmp, /dev/shm, loopback and System V objects. Runs of several threads take turns.
@@ -71,9 +71,11 @@ class Session:
         self._folder = folder.resolve(strict=True)
         self._limits = limits
         self._jail: OpenJail | None = None
+        self._stands = False
         self._turn = threading.RLock()
 
     def __enter__(self) -> Session:
+        self._open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -134,10 +136,17 @@ class Session:
     def _opened(self) -> OpenJail:
         if self._jail is not None and self._jail.gone:
             self.close()
-        if self._jail is None:
-            binds = layout.session_binds(self._folder)
-            self._jail = OpenJail(ensure_image(layout.shell_script), binds, self._limits).__enter__()
-        return self._jail
+        jail = self._jail or self._open()
+        if not self._stands:
+            jail.ready()
+            self._stands = True
+        return jail
+
+    def _open(self) -> OpenJail:
+        jail = OpenJail(ensure_image(layout.shell_script), layout.session_binds(self._folder), self._limits)
+        jail.open()
+        self._jail, self._stands = jail, False
+        return jail
 
 
 def _may_not_have_started(command: Command) -> bool:

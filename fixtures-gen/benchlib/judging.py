@@ -2,7 +2,8 @@
 
 A judge.py says what is expected, what is run, and its checks, and ends with `judging.main(...)`. Words:
 
-- `expect(fixture) -> E` calculates from pristine files; an exception there is a failure of the judge.
+- `expect(fixture) -> E` calculates from pristine files, beside the candidate's runs, in a thread of its own;
+  an exception there is a failure of the judge.
 - `solve(fixture) -> A` runs the candidate and reads every required output; an exception there (a command that
   fails, an output that cannot be read) means level 1 or 0.
 - a check is `def name(actual: A, expected: E) -> None` with a docstring that says what holds; it raises to
@@ -16,6 +17,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -169,14 +171,47 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
 
 def _main_checks[A, E](judge: Judge[A, E], fixture: Fixture) -> tuple[list[Checked], str | None]:
     """The checks, and why the outputs could not be made or read (then no check was made)."""
-    expected = judge.expect(fixture)
-    try:
-        with _candidates_fault():
-            actual = judge.solve(fixture)
-    except _Refused as refused:
-        skipped = "not checked: there is no complete, readable output"
-        return [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks], str(refused)
+    with _Expecting(judge.expect, fixture) as expecting:
+        try:
+            with _candidates_fault():
+                actual = judge.solve(fixture)
+        except _Refused as refused:
+            expecting.result()
+            skipped = "not checked: there is no complete, readable output"
+            unmade = [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks]
+            return unmade, str(refused)
+        expected = expecting.result()
     return [_checked(check, actual, expected) for check in judge.checks], None
+
+
+class _Expecting[E]:
+    """`expect` at work beside the candidate, which runs in processes of its own. Leaving waits for its
+    end."""
+
+    def __init__(self, expect: Callable[[Fixture], E], fixture: Fixture) -> None:
+        self._found: list[E] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, args=(expect, fixture), daemon=True)
+
+    def __enter__(self) -> "_Expecting[E]":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+
+    def result(self) -> E:
+        """What `expect` returned; raises what it raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._found[0]
+
+    def _work(self, expect: Callable[[Fixture], E], fixture: Fixture) -> None:
+        try:
+            self._found.append(expect(fixture))
+        except BaseException as error:  # raised again where the result is asked for
+            self._error = error
 
 
 def _checked[A, E](check: Check[A, E], actual: A, expected: E) -> Checked:
