@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchlib.jail_filter import filter_program
+from benchlib.jail_filter import host_filter, program_filter
 
 RECIPE = ("jail_image.py", "jail_layout.py", "jail_filter.py", "warden.py")
 WARDEN_SOURCE = Path(__file__).with_name("warden.py")
@@ -245,7 +245,8 @@ def _build(draft: Path, sources: dict[str, str], image: Image, shell_script: Cal
     launch.mkdir()
     (draft / "empty").mkdir()
     _copy(image.bwrap, launch / "bwrap")
-    (launch / "filter").write_bytes(filter_program())
+    (launch / "filter").write_bytes(program_filter())
+    (launch / "host-filter").write_bytes(host_filter())
     py_compile.compile(str(WARDEN_SOURCE), str(launch / "warden.pyc"), dfile="warden.py", doraise=True)
     (launch / "shell").write_text(shell_script(replace(image, path=draft)))
     (launch / "shell").chmod(0o755)

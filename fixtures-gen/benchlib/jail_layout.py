@@ -27,6 +27,8 @@ LAUNCHER = f"{RUN}/bwrap"
 FILTER = f"{RUN}/filter"
 FILTER_STREAM = 7
 """Where a launcher finds the open filter, beside the standard streams 4 to 6."""
+HOST_FILTER = f"{RUN}/host-filter"
+HOST_FILTER_STREAM = 8
 SERVICES = f"{RUN}/services"
 SERVICE_PYTHON = f"{RUN}/fixture-service"
 """Python under a name of its own, so that `pkill python` in the agent's shell does not end the services."""
@@ -48,7 +50,7 @@ ENVIRONMENT = {
 }
 """All that a program in a jail finds in its environment, unless its caller adds to it."""
 
-STREAM_SETUP = 'exec <&4 >&5 2>&6 4<&- 5>&- 6>&- 7<&-; cd -- "$0" || exit 126; exec "$@"'
+STREAM_SETUP = 'exec <&4 >&5 2>&6 4<&- 5>&- 6>&- 7<&- 8<&-; cd -- "$0" || exit 126; exec "$@"'
 """Takes the standard streams from where the warden puts them, so that nobody else holds them open."""
 
 SETTINGS_IN_PROC = (
@@ -58,7 +60,7 @@ SETTINGS_IN_PROC = (
 """Settings of the whole machine: when root runs the jail, its user owns them and so could write them."""
 
 CONFINED = ("--ro-bind", "/proc", "/proc", "--seccomp", str(FILTER_STREAM))
-"""For all but the agent, whose shell is made with a namespace of its own."""
+"""For all but the agent host, which makes namespaces for its shell."""
 
 IDENTITY = ("--unshare-user", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL")
 
@@ -107,6 +109,7 @@ def outer_arguments(image: Image, tmp_bytes: int) -> list[str]:
         *_memory("/tmp", tmp_bytes),
         *("--ro-bind", str(image.path / "launch/bwrap"), LAUNCHER),
         *("--ro-bind", str(image.path / "launch/filter"), FILTER),
+        *("--ro-bind", str(image.path / "launch/host-filter"), HOST_FILTER),
         *("--ro-bind", str(image.path / "launch/warden.pyc"), WARDEN),
     ]
 
@@ -188,7 +191,7 @@ def agent_view(image: Image) -> list[str]:
     """What the agent host sees: the workspace, its home, its installation, and the restricted shell."""
     return view(
         image,
-        *("--bind", "/proc", "/proc"),
+        *("--bind", "/proc", "/proc", "--seccomp", str(HOST_FILTER_STREAM)),
         *(
             "--bind",
             WORKSPACE,

@@ -49,8 +49,8 @@ SWEEP_AGAIN_SECONDS = 0.001
 SERVICE_OUTPUT_BYTES = 32 * 1024 * 1024
 CHUNK = 65536
 PAGE = resource.getpagesize()
-FILTER = "/run/rw30/filter"
-FILTER_STREAM = 7
+FILTERS = {7: "/run/rw30/filter", 8: "/run/rw30/host-filter"}
+"""System-call filters, by the stream at which a launcher finds them open."""
 STREAMS = (4, 5, 6)
 """Where a started program finds its standard streams; 0 to 2 stay with the launcher for its own errors."""
 
@@ -161,7 +161,10 @@ class Warden:
             argv[0],
             argv,
             request["env"],
-            file_actions=[*actions, (os.POSIX_SPAWN_OPEN, FILTER_STREAM, FILTER, os.O_RDONLY, 0)],
+            file_actions=[
+                *actions,
+                *((os.POSIX_SPAWN_OPEN, stream, path, os.O_RDONLY, 0) for stream, path in FILTERS.items()),
+            ],
             setsid=True,
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
         )
