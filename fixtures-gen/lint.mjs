@@ -19,8 +19,10 @@ const SETTINGS = {
 const write = process.argv.includes('--write')
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-const entries = await readdir(ROOT, { recursive: true, withFileTypes: true, encoding: 'utf8' }).catch(() => [])
+const folders = ['fixtures-gen', 'tasks'].map((folder) => resolve(ROOT, folder))
+const entries = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })))
 const files = entries
+  .flat()
   .filter((entry) => entry.isFile())
   .map((entry) => relative(ROOT, resolve(entry.parentPath, entry.name)).split(sep).join('/'))
   .filter((file) => OURS.test(file))
