@@ -5,10 +5,9 @@ run goes wrong.
 import csv
 import io
 import json
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, TypedDict, Unpack
@@ -16,37 +15,18 @@ from typing import Any, TypedDict, Unpack
 from benchlib import cache, jail
 from benchlib.layout import copy_work, lay_tree, make_folders
 from benchlib.names import FixtureName, Scale
-from benchlib.readers import Json, Outputs, parse_json, utf8
+from benchlib.readers import Outputs
+from benchlib.runs import PYTHON, CommandFailed, Run, ended, shown
+from benchlib.servers import Server
 from benchlib.task import Task, TaskError
+
+__all__ = ["CommandFailed", "Fixture", "Workspace"]
 
 RUN_SECONDS = 120.0
 """Limit of a run that states no other: generous for the small tasks."""
 
-PROBE_SECONDS = 30.0
-PYTHON = ("python3.12", "-E", "-S")
-_TAIL_LINES = 4
-_TAIL_CHARACTERS = 600
-
-_IMPORT_PROBE = """
-import importlib, importlib.util, sys
-name = sys.argv.pop(1)
-sys.path.insert(0, "")
-spec = importlib.util.find_spec(name)
-if spec is not None and spec.submodule_search_locations is not None:
-    name += ".__main__"
-    spec = importlib.util.find_spec(name)
-if spec is None or spec.loader is None:
-    sys.exit(f"no module {name}")
-spec.loader.get_code(name)
-try:
-    importlib.import_module(name)
-except SystemExit:
-    pass
-"""
-
-
-class CommandFailed(Exception):
-    """A candidate's command ended wrongly; the message says which, how, and the end of what it printed."""
+BOUNDED = ("/bin/sh", "-c", 'ulimit -v "$0"; exec "$@"')
+"""Begins a command that has fewer KiB of address space, the next word, than the jail allows."""
 
 
 class Options(TypedDict, total=False):
@@ -58,39 +38,6 @@ class Options(TypedDict, total=False):
     """Relative to the workspace."""
     services: Sequence[jail.Service]
     """Loopback servers of the fixture, beside the candidate for this run."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One command of a candidate, ended."""
-
-    command: str
-    exit: int | None
-    """Exit status; None when it was ended from outside."""
-    stdout: bytes
-    stderr: bytes
-    seconds: float
-    ended_by: str | None
-    """The bound that ended it (`seconds`, `processes`, …); None when it ended by itself."""
-    limit_seconds: float
-    services: Mapping[str, bytes] = field(default_factory=dict)
-    """What each service of the fixture printed, by id."""
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether it exited 0 by itself."""
-        return self.exit == 0 and self.ended_by is None
-
-    def says(self) -> str:
-        """How it ended, for a person."""
-        if self.ended_by == "seconds":
-            how = f"timed out: still running after its limit of {self.limit_seconds:g} s"
-        elif self.ended_by is not None:
-            how = f"was ended because it hit the bound '{self.ended_by}'"
-        else:
-            how = f"exited {self.exit}"
-        last = _tail(self.stderr) or _tail(self.stdout)
-        return f"`{self.command}` {how}{f'; it printed last: {last}' if last and not self.succeeded else ''}"
 
 
 @dataclass(frozen=True)
@@ -109,31 +56,46 @@ class Workspace:
         lay_tree(self.fixture.clean(stage), self.root, editable=task.editable, left_out=artifacts)
 
     def run(
-        self, *command: str, seconds: float = RUN_SECONDS, check: bool = True, **options: Unpack[Options]
+        self,
+        *command: str,
+        seconds: float = RUN_SECONDS,
+        address_space_bytes: int | None = None,
+        check: bool = True,
+        **options: Unpack[Options],
     ) -> Run:
         """Run a command in the jail with the workspace at /workspace; with `check`, anything but exit 0
         raises `CommandFailed`.
 
-        `seconds` is the stated generous limit of this run.
+        `seconds` is the stated generous limit of this run, `address_space_bytes` one of each process, for a
+        task that states it; the jail's own otherwise.
         """
+        bounds = () if address_space_bytes is None else (*BOUNDED, str(address_space_bytes // 1024))
         with _services_of_the_task():
             done = self.fixture.session.run(
-                list(command),
+                [*bounds, *command],
                 workspace=self.root,
                 editable=self.fixture.task.editable,
                 seconds=seconds,
                 **options,
             )
-        run = _ended(command, done, seconds)
+        run = ended(command, done, seconds)
         if check and not run.succeeded:
             raise CommandFailed(run.says())
         return run
 
     def python(
-        self, *arguments: str, seconds: float = RUN_SECONDS, check: bool = True, **options: Unpack[Options]
+        self,
+        *arguments: str,
+        seconds: float = RUN_SECONDS,
+        address_space_bytes: int | None = None,
+        check: bool = True,
+        **options: Unpack[Options],
     ) -> Run:
         """`run` with Python 3.12 in front: `workspace.python("-m", "solution.reconcile", "--bank", …)`."""
-        return self.run(*PYTHON, *arguments, seconds=seconds, check=check, **options)
+        command = (*PYTHON, *arguments)
+        return self.run(
+            *command, seconds=seconds, address_space_bytes=address_space_bytes, check=check, **options
+        )
 
     @contextmanager
     def serve(
@@ -161,70 +123,7 @@ class Workspace:
                         services=services,
                     )
                 )
-            yield Server(served, _shown(command), seconds)
-
-
-@dataclass(frozen=True)
-class Response:
-    """An HTTP response of a candidate's server."""
-
-    status: int
-    headers: Mapping[str, str]
-    """By lower-case name."""
-    body: bytes
-    what: str
-    """The request, for notes."""
-
-    def json(self) -> Json:
-        """The body as one JSON document; `Unreadable` otherwise."""
-        return parse_json(utf8(self.body, self.what), self.what)
-
-
-@dataclass(frozen=True)
-class Server:
-    """A candidate's server that is running in its jail."""
-
-    served: jail.Served
-    command: str
-    limit_seconds: float
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        timeout: float = 10.0,
-    ) -> Response:
-        """One HTTP request. Raises `CommandFailed` when no complete response comes within `timeout`
-        seconds.
-        """
-        what = f"{method} {path}"
-        import http.client  # as heavy as rare: only for servers
-
-        try:
-            status, found, content = self.served.request(method, path, body, headers or {}, timeout)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            state = "still runs" if self.served.running else "has ended"
-            last = _tail(self.served.stderr)
-            said = f"; it printed last: {last}" if last else ""
-            raise CommandFailed(
-                f"{what}: no response ({type(error).__name__}: {error}); the server {state}{said}"
-            ) from None
-        return Response(status, found, content, what)
-
-    def python(self, *arguments: str, stdin: bytes = b"", cwd: str = ".", check: bool = True) -> Run:
-        """Run another Python command beside the server, in the same jail and workspace."""
-        command = (*PYTHON, *arguments)
-        done = self.served.run(list(command), stdin=stdin, cwd=cwd, seconds=self.limit_seconds)
-        run = _ended(command, done, self.limit_seconds)
-        if check and not run.succeeded:
-            raise CommandFailed(run.says())
-        return run
-
-    def terminate(self, seconds: float = 5.0) -> Run:
-        """Ask the server to stop (SIGTERM) and wait for it; it is killed after `seconds`."""
-        return _ended((self.command,), self.served.terminate(seconds), seconds)
+            yield Server(served, shown(command), seconds)
 
 
 @dataclass(frozen=True)
@@ -244,6 +143,10 @@ class Fixture:
     session: jail.Session
     """The jail of all runs in workspaces of that folder; closed by its owner."""
     trees: dict[str, Path] = field(default_factory=dict)
+
+    def small(self) -> "Fixture":
+        """The same fixture with less filler, for whatever does not depend on size."""
+        return replace(self, scale="small", trees={})
 
     def clean(self, stage: str) -> Path:
         """Read-only tree of one stage's files."""
@@ -294,49 +197,6 @@ class Fixture:
         return stages if upto is None else stages[: stages.index(upto) + 1]
 
 
-def imports(module: str) -> Callable[[Fixture], None]:
-    """A probe for level 1: `module`, or a package of this name with a `__main__`, compiles and imports in the
-    jail.
-    """
-
-    def probe(fixture: Fixture) -> None:
-        fixture.workspace().python("-c", _IMPORT_PROBE, module, seconds=PROBE_SECONDS)
-
-    return probe
-
-
-def serves(*command: str, cwd: str = ".", seconds: float = PROBE_SECONDS) -> Callable[[Fixture], None]:
-    """A probe for level 1: the server prints its LISTENING line in a workspace with all stages."""
-
-    def probe(fixture: Fixture) -> None:
-        with fixture.workspace().serve(*command, cwd=cwd, seconds=seconds):
-            pass
-
-    return probe
-
-
-_spent: list[float] = []
-
-
-def spent_seconds() -> float:
-    """Wall time of all runs of the candidate in this process, so that the judge's own share can be told."""
-    return sum(_spent)
-
-
-def _ended(command: Sequence[str], done: jail.Completed, seconds: float) -> Run:
-    _spent.append(done.seconds)
-    return Run(
-        command=_shown(command),
-        exit=done.returncode,
-        stdout=done.stdout,
-        stderr=done.stderr,
-        seconds=done.seconds,
-        ended_by=done.ended_by,
-        limit_seconds=seconds,
-        services=done.services,
-    )
-
-
 @contextmanager
 def _services_of_the_task() -> Iterator[None]:
     """A fixture's service that fails is the judge's failure; a server that does not get ready is the
@@ -348,14 +208,3 @@ def _services_of_the_task() -> Iterator[None]:
         raise CommandFailed(str(error)) from None
     except RuntimeError as error:
         raise TaskError(str(error)) from error
-
-
-def _shown(command: Sequence[str]) -> str:
-    words = ["python", *command[len(PYTHON) :]] if tuple(command[: len(PYTHON)]) == PYTHON else list(command)
-    words = ["…" if "\n" in word else word for word in words]
-    return shlex.join(words)
-
-
-def _tail(output: bytes) -> str:
-    lines = output[-8 * _TAIL_CHARACTERS :].decode("utf-8", "replace").strip().splitlines()
-    return " | ".join(line.strip() for line in lines[-_TAIL_LINES:])[-_TAIL_CHARACTERS:]

@@ -8,7 +8,7 @@ A judge.py says what is expected, what is run, and its checks, and ends with `ju
   fails, an output that cannot be read) means level 1 or 0.
 - a check is `def name(actual: A, expected: E) -> None` with a docstring that says what holds; it raises to
   fail.
-- `probe(fixture)` decides between level 0 and 1 when `solve` fails: `candidate.imports("solution.x")`.
+- `probe(fixture)` decides between level 0 and 1 when `solve` fails: `judging.imports("solution.x")`.
 - `edge(fixture) -> None` is the one edge check; it runs what it needs in `fixture.workspace()`.
 """
 
@@ -26,14 +26,16 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 from benchlib import jail
-from benchlib.candidate import CommandFailed, Fixture, imports, spent_seconds
+from benchlib.candidate import Fixture
 from benchlib.comparing import Differs, VacuousCheck
 from benchlib.layout import working_folder
 from benchlib.names import SCALES, FixtureName, Scale
+from benchlib.probes import imports, serves
 from benchlib.readers import Unreadable
+from benchlib.runs import CommandFailed, spent_seconds
 from benchlib.task import TaskError, read_task
 
-__all__ = ["JudgeError", "core", "imports", "main"]
+__all__ = ["JudgeError", "core", "imports", "main", "serves"]
 
 NOTES_LIMIT = 20
 NOTE_CHARACTERS_LIMIT = 600

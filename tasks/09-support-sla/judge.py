@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from operator import itemgetter
@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import PYTHON, Fixture, Workspace
+from benchlib.candidate import Fixture, Workspace
 
 RESPONSE = ["first_response_minutes", "first_response_breached"]
 RESOLUTION = ["resolution_minutes", "resolution_breached", "status"]
@@ -21,9 +21,7 @@ HEADER = [*TICKET, RESPONSE[0], RESOLUTION[0], RESPONSE[1], *RESOLUTION[1:]]
 SUMMARY = ["first_response_breaches", "resolution_breaches", "tickets"]
 MOSTLY = 0.7
 MODULE = ("-m", "solution.sla_report")
-PADDED_BYTES, KIBIBYTES = 104_000_000, 96 * 1024
-REPORT = (*PYTHON, *MODULE)
-BOUNDED = ("/bin/sh", "-c", f'ulimit -v {KIBIBYTES}; exec "$@"', "sh", *PYTHON, *MODULE)
+PADDED_BYTES, ADDRESS_SPACE = 104_000_000, 96 * 2**20
 
 type Row = dict[str, str]
 type Event = tuple[str, str, str]  # time stamp, id, type: in order when sorted
@@ -134,9 +132,12 @@ def seconds(start: str, end: str) -> int:
 # What is run.
 
 
-def run(workspace: Workspace, *command: str, output: str = "output") -> Found:
-    """Run a command and read both outputs."""
-    workspace.run(*command, "--output", output)
+def run(
+    workspace: Workspace, *files: str, output: str = "output", address_space_bytes: int | None = None
+) -> Found:
+    """Run the command on the two files and read both outputs."""
+    command = (*MODULE, *files, "--output", output)
+    workspace.python(*command, address_space_bytes=address_space_bytes)
     outputs = workspace.outputs
     rows = outputs.csv(f"{output}/tickets.csv", HEADER)
     return Found(rows, outputs.json(f"{output}/summary.json"), workspace, outputs.slips)
@@ -144,12 +145,7 @@ def run(workspace: Workspace, *command: str, output: str = "output") -> Found:
 
 def solve(fixture: Fixture) -> Found:
     """Run the command on the fixture's own files."""
-    return run(fixture.workspace(), *REPORT, "inputs/events.jsonl", "inputs/sla.json")
-
-
-def small(fixture: Fixture) -> Fixture:
-    """The same fixture with less filler, for whatever does not depend on size."""
-    return replace(fixture, scale="small", trees={})
+    return run(fixture.workspace(), "inputs/events.jsonl", "inputs/sla.json")
 
 
 # The checks.
@@ -205,7 +201,7 @@ def lines_end_as_stated(actual: Found, expected: Report) -> None:
 
 def other_targets_and_folders_work(actual: Found, expected: Report) -> None:
     """Targets and paths come from the command line, and missing output folders are made."""
-    fixture = small(actual.workspace.fixture)
+    fixture = actual.workspace.fixture.small()
     if fixture.name == "main":  # the twin would tell nothing new
         targets = {
             name: {key: 2 * value + 1 for key, value in own.items()} for name, own in sla(fixture).items()
@@ -217,7 +213,7 @@ def other_targets_and_folders_work(actual: Found, expected: Report) -> None:
         (branch / "events of may.jsonl").write_bytes(b"\n".join([*lines, b""]))
         (branch / "targets.json").write_text(json.dumps(targets), "utf-8")
         files = ("branch/events of may.jsonl", "branch/targets.json")
-        found = run(workspace, *REPORT, *files, output="output/new/report")
+        found = run(workspace, *files, output="output/new/report")
         same_report("with other targets", found, calculate(lines, targets))
 
 
@@ -225,14 +221,14 @@ def padded_export_is_read_in_little_memory(actual: Found, expected: Report) -> N
     """An export that padding makes larger than 100 MB needs no more than 96 MiB of address space, and the
     files of an earlier run are replaced.
     """
-    fixture = small(actual.workspace.fixture)
+    fixture = actual.workspace.fixture.small()
     if fixture.name == "main":  # the twin would tell nothing new
         lines = events_lines(fixture)
         padding = b" " * (PADDED_BYTES // len(lines)) + b"\n"
         workspace = actual.workspace
         with (workspace.root / "padded.jsonl").open("wb") as file:
             file.writelines(part for line in lines for part in (line, padding))
-        found = run(workspace, *BOUNDED, "padded.jsonl", "inputs/sla.json")
+        found = run(workspace, "padded.jsonl", "inputs/sla.json", address_space_bytes=ADDRESS_SPACE)
         same_report("a padded export", found, calculate(lines, sla(fixture)))
 
 

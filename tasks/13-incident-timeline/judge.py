@@ -9,7 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging, readers
-from benchlib.candidate import PYTHON, CommandFailed, Fixture, Workspace
+from benchlib.candidate import CommandFailed, Fixture, Workspace
 
 HEADER = [
     "timestamp_utc",
@@ -49,8 +49,7 @@ OTHER_WINDOWS = {
     "starts after the change": ("2025-04-17T14:08:02.000001Z", "2025-04-17T14:30:00Z"),
     "holds no incident": ("2025-04-17T14:12:00Z", "2025-04-17T14:27:59.999Z"),
 }
-SECONDS, MONITOR_SECONDS, KIBIBYTES = 300, 20, 512 * 1024
-BOUNDED = ("/bin/sh", "-c", f'ulimit -v {KIBIBYTES}; exec "$@"', "sh", *PYTHON)
+SECONDS, MONITOR_SECONDS, ADDRESS_SPACE = 300, 20, 512 * 2**20
 MONITOR_CASES = json.loads(Path(__file__).with_name("monitor-cases.json").read_text("utf-8"))
 
 ANCHORS = {
@@ -259,7 +258,7 @@ def run(workspace: Workspace, window: tuple[str, str] = WINDOW) -> Evidence:
     """Run the command and read both outputs."""
     start, end = window
     arguments = f"-m solution.incident inputs/logs --window-start {start} --window-end {end} --output output"
-    workspace.run(*BOUNDED, *arguments.split(), seconds=SECONDS)
+    workspace.python(*arguments.split(), seconds=SECONDS, address_space_bytes=ADDRESS_SPACE)
     outputs = workspace.outputs
     rows = outputs.csv("output/timeline.csv", HEADER)
     report = outputs.text("output/incident_report.md").split("\n")
@@ -288,7 +287,7 @@ def probe(fixture: Fixture) -> None:
 
 def monitor_problems(fixture: Fixture) -> list[str]:
     """What the monitor gets wrong, a text a case."""
-    workspace, problems = small(fixture).workspace(), []
+    workspace, problems = fixture.small().workspace(), []
     for case in MONITOR_CASES:
         lines = "".join(f"{line}\n" for line in case["lines"]).encode()
         try:
@@ -299,11 +298,6 @@ def monitor_problems(fixture: Fixture) -> list[str]:
         except (CommandFailed, readers.Unreadable, comparing.Differs) as error:
             problems.append(f"{case['case']}: {error}")
     return problems
-
-
-def small(fixture: Fixture) -> Fixture:
-    """The same fixture with less filler, for whatever does not depend on size."""
-    return replace(fixture, scale="small", trees={})
 
 
 # The checks.
@@ -339,7 +333,7 @@ def lines_end_as_stated(actual: Evidence, expected: Evidence) -> None:
 
 def earlier_states_hold(actual: Evidence, expected: Evidence) -> None:
     """Without offsets, with and without the recovered log, raw instants decide; a run replaces the last."""
-    fixture = small(actual.fixture)
+    fixture = actual.fixture.small()
     workspace = fixture.workspace(upto="initial")
     same_evidence("before the recovery", run(workspace), evidence(Logs(fixture, "initial"), WINDOW))
     workspace.add_stage("recovered-db")
@@ -348,7 +342,7 @@ def earlier_states_hold(actual: Evidence, expected: Evidence) -> None:
 
 def the_window_decides(actual: Evidence, expected: Evidence) -> None:
     """Both ends belong to the window; another window may hold another incident or none."""
-    fixture = small(actual.fixture)
+    fixture = actual.fixture.small()
     workspace, logs, problems = fixture.workspace(), Logs(fixture), []
     for name, window in OTHER_WINDOWS.items():
         try:
