@@ -22,6 +22,8 @@ from benchlib.names import EPOCH
 
 _LINES_AT_ONCE = 10_000
 _SQLITE_VERSION_FIELD = slice(96, 100)
+_LINE_ENDS = "\r\n"
+"""A field that holds one of them is quoted: the writer quotes those that it writes itself."""
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -55,16 +57,16 @@ def write_gzip(path: Path, data: bytes, level: int = 6) -> None:
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """CSV records without line ends, quoted only where needed; feed them to `write_lines` or
+    """CSV records without a line end of their own, quoted only where needed; feed them to `write_lines` or
     `write_gzip_lines`.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="")
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator=_LINE_ENDS)
     for row in chain([header], rows):
         buffer.seek(0)
         buffer.truncate()
         writer.writerow(row)
-        yield buffer.getvalue()
+        yield buffer.getvalue().removesuffix(_LINE_ENDS)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -163,14 +163,9 @@ def write_import(build: seeding.Build) -> None:
         phone = phone_number(build.rng) if kind < 0.6 else ""
         row = (person_name(build.rng), "" if kind < 0.15 or kind > 0.95 else email, phone, f"import {index}")
         rows.insert(build.rng.randint(1, len(rows)), row)
-    records = [("display_name", "email", "phone", "notes"), *rows]
-    lines = (",".join(map(csv_field, record)) for record in records)
-    fixtures.write_lines(build.out / "inputs/new_contacts.csv", lines)
-
-
-def csv_field(text: str) -> str:
-    """Quoted where needed, line ends included."""
-    return '"{}"'.format(text.replace('"', '""')) if any(mark in text for mark in ',"\n') else text
+    fixtures.write_csv(
+        build.out / "inputs/new_contacts.csv", ("display_name", "email", "phone", "notes"), rows
+    )
 
 
 if __name__ == "__main__":

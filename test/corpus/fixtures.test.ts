@@ -21,7 +21,7 @@ from pathlib import Path
 from benchlib import fixtures
 os.umask(int(sys.argv[2], 8))
 out = Path(sys.argv[1])
-fixtures.write_csv(out / "a/rows.csv", ["id", "text"], [[1, 'a "quoted", text'], [2, "é"]])
+fixtures.write_csv(out / "a/rows.csv", ["id", "text"], [[1, 'a "quoted", text'], [2, "é"], [3, "two\\nlines\\r"]])
 fixtures.write_json(out / "b.json", {"b": "é", "a": [1]})
 fixtures.write_jsonl(out / "c.jsonl", ({"n": n} for n in range(3)))
 fixtures.write_gzip_lines(out / "d.log.gz", (f"line {n}" for n in range(25_000)))
@@ -55,7 +55,7 @@ describe('writers of fixture files', () => {
   test('write what they are asked for', async () => {
     const out = await folder()
     await python(WRITE_ALL, [out, '022'])
-    expect(await readFile(`${out}/a/rows.csv`, 'utf8')).toBe('id,text\n1,"a ""quoted"", text"\n2,é\n')
+    expect(await readFile(`${out}/a/rows.csv`, 'utf8')).toBe('id,text\n1,"a ""quoted"", text"\n2,é\n3,"two\nlines\r"\n')
     expect(await readFile(`${out}/b.json`, 'utf8')).toBe('{\n  "b": "é",\n  "a": [\n    1\n  ]\n}\n')
     expect(await readFile(`${out}/c.jsonl`, 'utf8')).toBe('{"n":0}\n{"n":1}\n{"n":2}\n')
     const lines = gunzipSync(await readFile(`${out}/d.log.gz`))
