@@ -6,6 +6,9 @@ python3.12 -E -S fixtures-gen/prove.py --task DIR run CASE [--scale small]
     prints the judge's JSON for that case plus "problems": what was not as stated
 python3.12 -E -S fixtures-gen/prove.py --task DIR all [--scale small]
     runs every case and prints a line each
+python3.12 -E -S fixtures-gen/prove.py --task DIR serve [--scale small]
+    reads names of cases, a line each, runs them side by side and prints {"name": …, "problems": […]} for
+    each when it is done; ends after the last when its input ends
 
 Exit status: 0 when the cases hold; 1 when one does not or cannot be made, with the reason on standard error.
 """
@@ -13,7 +16,11 @@ Exit status: 0 when the cases hold; 1 when one does not or cannot be made, with 
 import argparse
 import json
 import sys
+import threading
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -31,7 +38,8 @@ def main() -> None:
     run = commands.add_parser("run", help="make one case, judge it, print the verdict")
     run.add_argument("case")
     every = commands.add_parser("all", help="run every case, one line each")
-    for command in (run, every):
+    served = commands.add_parser("serve", help="run the cases that standard input names")
+    for command in (run, every, served):
         command.add_argument("--scale", choices=SCALES, default="small")
     args = parser.parse_args()
     try:
@@ -42,7 +50,9 @@ def main() -> None:
         elif args.command == "run":
             result = proving.run(task, args.case, args.scale)
             print(json.dumps(result, ensure_ascii=False))
-            problems = result["problems"] and result["problems"] + result.get("notes", [])
+            problems = reasons(result)
+        elif args.command == "serve":
+            problems = serve(task, args.scale, sys.stdin)
         else:
             problems = run_all(task, args.scale)
     except (TaskError, jail.JailUnavailable) as error:
@@ -60,18 +70,49 @@ def run_all(task: Task, scale: Scale) -> list[str]:
     """Run every case, print a line each; names of those that do not hold."""
     failed = []
     for case in proving.cases(task):
-        try:
-            result = proving.run(task, case.name, scale)
-        except TaskError as error:
-            result = {"problems": [str(error)]}
+        result = run_or_say_why(task, case.name, scale)
         print(
             f"{'NOT OK' if result['problems'] else 'ok':7} {case.name}: level {result.get('progress_level')}"
         )
         if result["problems"]:
             failed.append(f"does not hold: {case.name}")
-            for line in result["problems"] + result.get("notes", []):
+            for line in reasons(result):
                 print(f"        {line}")
     return failed
+
+
+def serve(task: Task, scale: Scale, names: Iterable[str]) -> list[str]:
+    """Run the named cases side by side, each from when its name comes; how many at once the caller decides."""
+    printing = threading.Lock()
+
+    def answer(name: str) -> None:
+        try:
+            found = reasons(run_or_say_why(task, name, scale))
+        except Exception:  # whoever asked waits for an answer
+            found = [traceback.format_exc()]
+        with printing:
+            print(json.dumps({"name": name, "problems": found}), flush=True)
+
+    running: list[threading.Thread] = []
+    for name in names:
+        running.append(threading.Thread(target=answer, args=(name.rstrip("\n"),)))
+        running[-1].start()
+    for thread in running:
+        thread.join()
+    return []
+
+
+def run_or_say_why(task: Task, name: str, scale: Scale) -> dict[str, Any]:
+    """What `proving.run` returns; a case that cannot be made has its reason among the problems."""
+    try:
+        return proving.run(task, name, scale)
+    except (TaskError, jail.JailUnavailable) as error:
+        return {"problems": [str(error)]}
+
+
+def reasons(result: dict[str, Any]) -> list[str]:
+    """Nothing when the case holds; else what was not as stated, and what the judge noted."""
+    return result["problems"] and result["problems"] + result.get("notes", [])
 
 
 if __name__ == "__main__":

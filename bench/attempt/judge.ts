@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
 import type { Task } from '../corpus/scenario.ts'
+import { ISOLATED } from '../jail/python.ts'
 import { type JudgeResult, JudgeResultSchema } from './record.ts'
 
 /** Longest time that a judge may take, its runs of the candidate included: each of those has a limit of its own. */
@@ -26,7 +27,7 @@ export async function judge(
 ): Promise<{ result: JudgeResult; candidateMs: number | null }> {
   const [, script, ...rest] = task.scenario.judge_command
   const args = rest.map((word) => word.replaceAll('{workspace}', artifacts))
-  const result = await execa(python, ['-E', '-S', join(task.dir, script!), ...args, '--scale', scale], {
+  const result = await execa(python, [...ISOLATED, join(task.dir, script!), ...args, '--scale', scale], {
     cwd: task.dir,
     reject: false,
     stdin: 'ignore',

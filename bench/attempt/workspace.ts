@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { z } from 'zod'
 import type { Task } from '../corpus/scenario.ts'
+import { ISOLATED } from '../jail/python.ts'
 import { cacheDir, FIXTURES_GEN } from '../paths.ts'
 
 /** A snapshot keeps no more than this of each editable path; what is beyond is named in the record. */
@@ -45,7 +46,7 @@ export function cleanFixture(task: Task, python: string, scale: string): Promise
 
 async function askForFixture(task: Task, python: string, scale: string): Promise<CleanFixture> {
   const command = [join(FIXTURES_GEN, 'fixture.py'), 'clean', '--task', task.dir, '--fixture', 'main', '--scale', scale]
-  const { stdout } = await execa(python, ['-E', '-S', ...command], { timeout: FIXTURE_TIMEOUT_MS })
+  const { stdout } = await execa(python, [...ISOLATED, ...command], { timeout: FIXTURE_TIMEOUT_MS })
   return CleanFixtureSchema.parse(JSON.parse(stdout)).stages
 }
 

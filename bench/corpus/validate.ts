@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execaSync } from 'execa'
+import { ISOLATED } from '../jail/python.ts'
 import { FIXTURES_GEN, TASKS_DIR } from '../paths.ts'
 import { CATALOG, type CatalogEntry, filesBelow, folderOf, loadTask, taskNames } from './load.ts'
 import { PRESSURE, type Pressure, type Scenario } from './scenario.ts'
@@ -137,7 +138,7 @@ function filesMissing(tasksDir: string, name: string): string[] {
 
 /** Only the standard library (and benchlib, for seeds and judges) may be imported; asked of Python itself. */
 function importProblems(python: string, tasksDir: string, names: string[]): string[] {
-  const result = execaSync(python, ['-E', '-S', join(FIXTURES_GEN, 'imports.py'), tasksDir, ...names], {
+  const result = execaSync(python, [...ISOLATED, join(FIXTURES_GEN, 'imports.py'), tasksDir, ...names], {
     reject: false,
   })
   if (result.exitCode !== 0) return [`fixtures-gen/imports.py failed: ${result.stderr || result.message}`]

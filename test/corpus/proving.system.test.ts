@@ -74,3 +74,18 @@ def initial(build):
   expect(found.stderr).toContain('main initial/inputs/numbers.txt: differs from one run to the next')
   await writeFiles(toy.task, { 'seed.py': seed })
 })
+
+test('serves many cases from one process; what cannot be made is answered too', async () => {
+  await nearMisses(
+    { breaks: 'tripled', level: 3, edits: edit('* 2', '* 3') },
+    { breaks: 'twice', level: 3, edits: edit('number', 'n') },
+  )
+  const asked = 'tripled\nreference\ntwice\nunknown\n'
+  const served = await command(join(FIXTURES_GEN, 'prove.py'), ['--task', toy.task, 'serve'], toy.env, asked)
+  const answers = served.stdout.split('\n').map((line) => JSON.parse(line))
+  const problemsOf = (name: string): string[] => answers.find((answer) => answer.name === name).problems
+  expect(answers).toHaveLength(4)
+  expect([...problemsOf('tripled'), ...problemsOf('reference')]).toEqual([])
+  expect(problemsOf('twice')[0]).toMatch(/'number' occurs \d+ times, expected once/)
+  expect(problemsOf('unknown')[0]).toContain("has no case 'unknown'")
+})

@@ -14,9 +14,9 @@ export async function python(code: string, args: string[] = [], env: Record<stri
 }
 
 /** Runs one of the project's Python commands; never rejects because of its exit status. */
-export async function command(script: string, args: string[], env: Record<string, string> = {}) {
+export async function command(script: string, args: string[], env: Record<string, string> = {}, input = '') {
   const { path } = await findPython()
-  return execa(path, [...ISOLATED, '-B', script, ...args], { env, reject: false })
+  return execa(path, [...ISOLATED, '-B', script, ...args], { env, input, reject: false })
 }
 
 /** A temporary folder with these files, removed by `cleanup`. */
