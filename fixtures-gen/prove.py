@@ -82,7 +82,7 @@ def run_all(task: Task, scale: Scale) -> list[str]:
 
 
 def serve(task: Task, scale: Scale, names: Iterable[str]) -> list[str]:
-    """Run the named cases side by side, each from when its name comes; the caller decides how many at once."""
+    """Run the named cases side by side, each as soon as its name comes."""
     printing = threading.Lock()
 
     def answer(name: str) -> None:
