@@ -121,17 +121,42 @@ def _lay_reference(task: Task, workspace: Path, scale: Scale, *, run_commands: b
         commands = source / "commands"
         if run_commands and commands.exists():
             for line in commands.read_text("utf-8").splitlines():
-                _run_command(task, workspace, line)
+                _run_command(task, workspace, scale, line)
 
 
-def _run_command(task: Task, workspace: Path, line: str) -> None:
-    limits = jail.Limits(seconds=COMMAND_SECONDS)
-    done = jail.run(["/bin/sh", "-c", line], workspace=workspace, editable=list(task.editable), limits=limits)
+def _run_command(task: Task, workspace: Path, scale: Scale, line: str) -> None:
+    done = jail.run(
+        ["/bin/sh", "-c", line],
+        workspace=workspace,
+        editable=list(task.editable),
+        limits=jail.Limits(seconds=COMMAND_SECONDS),
+        services=_services(task, scale),
+    )
     if done.returncode != 0:
         error = done.stderr.decode("utf-8", "replace")[-2000:]
         raise TaskError(
             f"{task.name}: reference command `{line}` exited {done.returncode} ({done.ended_by}): {error}"
         )
+
+
+def _services(task: Task, scale: Scale) -> list[jail.Service]:
+    """The services of scenario.json, as an attempt starts them."""
+    mounts = {"task": task.directory}
+    if task.services:
+        mounts["fixture"] = cache.clean(task, "main", scale)[task.stages[0]]
+    return [
+        jail.Service(
+            id=service["id"],
+            command=[
+                word.replace("{fixture}", jail.service_path(service["id"], "fixture"))
+                for word in service["command"]
+            ],
+            mounts=mounts,
+            cwd="task",
+            url_file=service["url_file"],
+        )
+        for service in task.services
+    ]
 
 
 def _deviate(case: Case, workspace: Path) -> None:

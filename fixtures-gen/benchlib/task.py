@@ -5,6 +5,7 @@ paths.
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -27,6 +28,8 @@ class Task:
     """Folder of static files by stage id."""
     editable: tuple[str, ...]
     """Paths below the workspace that a candidate may write, each ending in `/`."""
+    services: tuple[dict[str, Any], ...] = ()
+    """Loopback servers of the fixture, as scenario.json has them."""
 
 
 def read_task(directory: Path) -> Task:
@@ -40,6 +43,7 @@ def read_task(directory: Path) -> Task:
             stages=tuple(stage["id"] for stage in scenario["stages"]),
             injects={stage["id"]: directory / stage["inject"] for stage in scenario["stages"]},
             editable=tuple(scenario["editable_paths"]),
+            services=tuple(scenario.get("services", ())),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TaskError(f"{directory}: no task folder with a scenario.json ({error!r})") from error
