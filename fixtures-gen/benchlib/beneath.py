@@ -14,6 +14,8 @@ from pathlib import Path, PurePosixPath
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 20
+ENTRIES_LIMIT = 10_000
+DEPTH_LIMIT = 100
 
 
 class Unreadable(Exception):
@@ -68,19 +70,41 @@ def read_at(directory: int, name: str, path: str, limit: int) -> bytes:
         os.close(descriptor)
 
 
-def list_directory(root: Path, path: str, limit: int = 10_000) -> list[str]:
+def list_directory(root: Path, path: str, limit: int = ENTRIES_LIMIT) -> list[str]:
     """Sorted names in the directory `path` below `root`; a name that is no UTF-8 is refused."""
-    names: list[str] = []
+    return sorted(name for name, _ in _entries(root, path, limit))
+
+
+def list_files(root: Path, path: str, limit: int = ENTRIES_LIMIT) -> list[str]:
+    """Sorted paths, relative to the directory `path`, of all that is no directory, at any depth below it."""
+    found: list[str] = []
+    directories = [""]
+    for directory in directories:
+        if directory.count("/") > DEPTH_LIMIT:
+            raise Unreadable(f"{path}: more than {DEPTH_LIMIT} folders deep")
+        for name, is_directory in _entries(root, f"{path}/{directory}", limit):
+            if len(found) + len(directories) > limit:
+                raise Unreadable(f"{path}: more than {limit:,} files and folders")
+            if is_directory:
+                directories.append(f"{directory}{name}/")
+            else:
+                found.append(f"{directory}{name}")
+    return sorted(found)
+
+
+def _entries(root: Path, path: str, limit: int) -> list[tuple[str, bool]]:
+    """Names in a directory, and whether each is a directory itself."""
+    found: list[tuple[str, bool]] = []
     with open_directory(root, path) as directory, os.scandir(directory) as entries:
         for entry in entries:
-            if len(names) >= limit:
+            if len(found) >= limit:
                 raise Unreadable(f"{path}: more than {limit:,} entries")
             try:
                 entry.name.encode("utf-8")
             except UnicodeEncodeError:
                 raise Unreadable(f"{path}: holds a name that is not UTF-8: {entry.name!r}") from None
-            names.append(entry.name)
-    return sorted(names)
+            found.append((entry.name, entry.is_dir(follow_symlinks=False)))
+    return found
 
 
 def _parts(path: str) -> tuple[str, ...]:

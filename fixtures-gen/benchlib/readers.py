@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchlib.beneath import Unreadable, list_directory, read_file
+from benchlib.beneath import Unreadable, list_directory, list_files, read_file
 
 __all__ = ["Database", "Json", "Outputs", "Unreadable", "parse_csv", "parse_json", "unfold_ics", "utf8"]
 
@@ -103,6 +103,10 @@ class Outputs:
     def names(self, path: str) -> list[str]:
         """Sorted names in a folder."""
         return list_directory(self.root, path)
+
+    def files(self, path: str) -> list[str]:
+        """Sorted paths, relative to a folder, of everything at any depth below it that is no folder."""
+        return list_files(self.root, path)
 
     def exists(self, path: str) -> bool:
         """Whether anything but a link is there (a folder or a regular file)."""

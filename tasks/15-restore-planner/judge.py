@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
 from benchlib.candidate import Fixture, Workspace
-from benchlib.readers import Outputs, Unreadable
 
 SECONDS, MOSTLY = 60.0, 0.8
 ZONE = {"TZ": "XST+07:30"}  # seven and a half hours behind UTC
@@ -105,19 +104,9 @@ def solve(fixture: Fixture) -> Work:
 def run(workspace: Workspace, inputs: str = "inputs", output: str = "output") -> Result:
     workspace.python("-m", "solution.restore_plan", inputs, "--output", output, seconds=SECONDS, env=ZONE)
     outputs, folder = workspace.outputs, f"{output}/{RESTORED}"
-    paths = [path for name in outputs.names(folder) for path in files(outputs, f"{folder}/{name}")]
-    contents = {path.removeprefix(f"{folder}/"): outputs.content(path, LIMIT) for path in sorted(paths)}
+    contents = {path: outputs.content(f"{folder}/{path}", LIMIT) for path in outputs.files(folder)}
     rows = {name: outputs.csv(f"{output}/{name}", FIELDS[name]) for name in (PLAN, WARNINGS)}
     return rows | {RESTORED: [{"path": path, "bytes": contents[path].decode("latin-1")} for path in contents]}
-
-
-def files(outputs: Outputs, path: str) -> list[str]:
-    """Whatever is no folder, from this path on."""
-    try:
-        names = outputs.names(path)
-    except Unreadable:
-        return [path]
-    return [deeper for name in names for deeper in files(outputs, f"{path}/{name}")]
 
 
 def same(actual: Result, expected: Result, *parts: str) -> None:
@@ -176,7 +165,7 @@ def edge(fixture: Fixture) -> None:
     reasons = dict.fromkeys(EDGE_UNSAFE, UNSAFE) | dict.fromkeys(EDGE_NONE, NONE)
     same(run(workspace), result([dict(zip(VERSION, EDGE_KEPT, strict=True))], reasons))
     names = {Path(path).name for path in reasons}
-    escaped = [path for path in files(workspace.outputs, "output") if Path(path).name in names]
+    escaped = [path for path in workspace.outputs.files("output") if Path(path).name in names]
     comparing.require(not escaped, f"written for unsafe members: {comparing.listed(escaped)}")
 
 

@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
 from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Json, Outputs, Unreadable
+from benchlib.readers import Json, Unreadable
 
-SECONDS, MOSTLY, FILES_LIMIT, FILE_LIMIT = 60.0, 0.5, 1000, 1 << 20
+SECONDS, MOSTLY, FILE_LIMIT = 60.0, 0.5, 1 << 20
 HEADER = ["source_path", "original_target", "resolved_target", "status"]
 CLOSING = r" *(?P=run)(?P=mark)* *\r?$"
 FENCE = re.compile(rf"(?m)^ *(?P<run>(?P<mark>[`~])(?P=mark){{2,}}+).*(?:\n(?!{CLOSING}).*)*(?:\n{CLOSING})?")
@@ -193,23 +193,10 @@ def run(
     workspace.python(*command, seconds=SECONDS)
     outputs = workspace.outputs
     report = outputs.csv(f"{output}/link_report.csv", HEADER)
-    return Result(files_in(outputs, f"{output}/kb"), report, outputs.json(f"{output}/index.json"))
-
-
-def files_in(outputs: Outputs, folder: str) -> dict[str, bytes]:
-    """Every file below a folder, by its path in it."""
-    found, waiting = dict[str, bytes](), [f"{folder}/{name}" for name in outputs.names(folder)]
-    while waiting:
-        path = waiting.pop()
-        try:
-            names = outputs.names(path)
-        except Unreadable:
-            found[path.removeprefix(f"{folder}/")] = outputs.content(path, FILE_LIMIT)
-        else:
-            waiting += [f"{path}/{name}" for name in names]
-        if len(found) + len(waiting) > FILES_LIMIT:
-            raise Unreadable(f"{folder}: more than {FILES_LIMIT} files")
-    return found
+    copy = {
+        path: outputs.content(f"{output}/kb/{path}", FILE_LIMIT) for path in outputs.files(f"{output}/kb")
+    }
+    return Result(copy, report, outputs.json(f"{output}/index.json"))
 
 
 # The checks.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderWith, python, writeFiles } from './python.ts'
@@ -119,5 +119,10 @@ describe('what is refused, with a note and never otherwise', () => {
     expect(await read('outputs.text("folder")')).toContain('refused: folder: is no regular file')
     expect(await read('outputs.text("../x")')).toContain('is not a relative path below the workspace')
     expect(await read('outputs.text("missing/file")')).toContain('is missing')
+    await writeFiles(root, { 'folder/deep/er/file': 'y' })
+    await symlink('/etc', `${root}/folder/deep/link`)
+    expect(await read('outputs.files("folder")')).toContain('["deep/er/file", "deep/link", "file"]')
+    await mkdir(`${root}/deep${'/d'.repeat(102)}`, { recursive: true })
+    expect(await read('outputs.files("deep")')).toContain('refused: deep: more than 100 folders deep')
   })
 })
