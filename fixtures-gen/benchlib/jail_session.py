@@ -73,6 +73,8 @@ class Session:
         self._jail: OpenJail | None = None
         self._stands = False
         self._turn = threading.RLock()
+        self.at_work = threading.Event()
+        """Set when a run has started; whoever wants to know of the next one clears it."""
 
     def __enter__(self) -> Session:
         self._open()
@@ -106,6 +108,7 @@ class Session:
                 ports = start_services(jail, services, workspace)
                 view = layout.candidate_view(jail.image)
                 started = jail.start(command, view=view, stdin=stdin, env=env, cwd=cwd, last=True)
+                self.at_work.set()
                 ended_by = jail.wait(started, seconds)
             jail.check()
             return completed(jail, started, ended_by, services, ports)
@@ -117,6 +120,7 @@ class Session:
                 name = str(root.relative_to(self._folder))
                 view = layout.run_view(jail.image, name, writable, self._limits.tmp_bytes)
                 started = jail.start(command, view=view, stdin=stdin, env=env, cwd=cwd, sweeps=True)
+                self.at_work.set()
                 ended_by = jail.wait(started, seconds)
                 if ended_by is not None or not jail.swept(started) or _may_not_have_started(started):
                     self.close()

@@ -33,9 +33,10 @@ from benchlib.names import SCALES, FixtureName, Scale
 from benchlib.probes import imports, serves
 from benchlib.readers import Unreadable
 from benchlib.runs import CommandFailed, spent_seconds
+from benchlib.steps import made, tried
 from benchlib.task import TaskError, read_task
 
-__all__ = ["JudgeError", "core", "imports", "main", "serves"]
+__all__ = ["JudgeError", "core", "imports", "made", "main", "serves", "tried"]
 
 NOTES_LIMIT = 20
 NOTE_CHARACTERS_LIMIT = 600
@@ -173,43 +174,41 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
 
 def _main_checks[A, E](judge: Judge[A, E], fixture: Fixture) -> tuple[list[Checked], str | None]:
     """The checks, and why the outputs could not be made or read (then no check was made)."""
-    with _Expecting(judge.expect, fixture) as expecting:
-        try:
-            with _candidates_fault():
-                actual = judge.solve(fixture)
-        except _Refused as refused:
-            expecting.result()
-            skipped = "not checked: there is no complete, readable output"
-            unmade = [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks]
-            return unmade, str(refused)
-        expected = expecting.result()
+    expecting = _Expecting(judge.expect, fixture)
+    try:
+        with _candidates_fault():
+            actual = judge.solve(fixture)
+    except _Refused as refused:
+        expecting.result()
+        skipped = "not checked: there is no complete, readable output"
+        return [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks], str(refused)
+    expected = expecting.result()
     return [_checked(check, actual, expected) for check in judge.checks], None
 
 
 class _Expecting[E]:
-    """`expect` at work beside the candidate, which runs in processes of its own. Leaving waits for its
-    end."""
+    """`expect` at work beside the candidate's runs, which are processes of their own. It begins with the
+    first of them, as laying a workspace of thousands of files takes far longer beside a calculation.
+    """
 
     def __init__(self, expect: Callable[[Fixture], E], fixture: Fixture) -> None:
         self._found: list[E] = []
         self._error: BaseException | None = None
+        self._begin = fixture.session.at_work
+        self._begin.clear()
         self._thread = threading.Thread(target=self._work, args=(expect, fixture), daemon=True)
-
-    def __enter__(self) -> "_Expecting[E]":
         self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.join()
 
     def result(self) -> E:
         """What `expect` returned; raises what it raised."""
+        self._begin.set()
         self._thread.join()
         if self._error is not None:
             raise self._error
         return self._found[0]
 
     def _work(self, expect: Callable[[Fixture], E], fixture: Fixture) -> None:
+        self._begin.wait()
         try:
             self._found.append(expect(fixture))
         except BaseException as error:  # raised again where the result is asked for

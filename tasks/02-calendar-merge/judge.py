@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
+from benchlib.candidate import Fixture, Workspace
 from benchlib.readers import Unreadable, utf8
 
 SECONDS = 60.0
@@ -71,12 +71,12 @@ class Work:
     @property
     def before(self) -> Merge:
         """Without the late calendar."""
-        return made(self.first)
+        return judging.made(self.first)
 
     @property
     def after(self) -> Merge:
         """With the late calendar."""
-        return made(self.second)
+        return judging.made(self.second)
 
 
 @dataclass
@@ -137,25 +137,12 @@ def utc_text(parameters: str, value: str, zone: ZoneInfo) -> str:
 def solve(fixture: Fixture) -> Work:
     """Run the command before the late calendar comes, and again over the same workspace when it is there."""
     workspace = fixture.workspace(upto="initial")
-    first = attempt(workspace)
+    first = judging.tried(lambda: merge(workspace))
     workspace.add_stage("late-changes")
-    second = attempt(workspace)
+    second = judging.tried(lambda: merge(workspace))
     if isinstance(first, Exception) and isinstance(second, Exception):
         raise first
     return Work(workspace, first, second)
-
-
-def attempt(workspace: Workspace) -> Merge | Exception:
-    try:
-        return merge(workspace)
-    except (CommandFailed, Unreadable) as problem:
-        return problem
-
-
-def made(run: Merge | Exception) -> Merge:
-    if isinstance(run, Exception):
-        raise run
-    return run
 
 
 def merge(workspace: Workspace, folder: str = "inputs/calendars", output: str = "output") -> Merge:

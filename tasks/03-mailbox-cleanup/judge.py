@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
+from benchlib.candidate import Fixture, Workspace
 from benchlib.readers import Unreadable
 
 SECONDS = 60.0
@@ -233,19 +233,12 @@ def shown_parts(part: Message) -> Iterator[Message]:
 def solve(fixture: Fixture) -> Work:
     """Run the command before the archive comes, and again over the same workspace when it is there."""
     workspace = fixture.workspace(upto="initial")
-    first = attempt(workspace, [CURRENT])
+    first = judging.tried(lambda: clean(workspace, "output", CURRENT, "--output", "output"))
     workspace.add_stage("archive")
-    second = attempt(workspace, [CURRENT, ARCHIVE])
+    second = judging.tried(lambda: clean(workspace, "output", CURRENT, ARCHIVE, "--output", "output"))
     if isinstance(first, Exception) and isinstance(second, Exception):
         raise first
     return Work(workspace, first, second)
-
-
-def attempt(workspace: Workspace, mailboxes: list[str]) -> Cleaned | Exception:
-    try:
-        return clean(workspace, "output", *mailboxes, "--output", "output")
-    except (CommandFailed, Unreadable) as problem:
-        return problem
 
 
 def clean(workspace: Workspace, output: str, *arguments: str) -> Cleaned:
@@ -264,16 +257,10 @@ def clean(workspace: Workspace, output: str, *arguments: str) -> Cleaned:
     return Cleaned(split(mailbox), *rows, slips=list(outputs.slips), leaks=leaks)
 
 
-def made(run: Cleaned | Exception) -> Cleaned:
-    if isinstance(run, Exception):
-        raise run
-    return run
-
-
 def both(actual: Work, expected: Expected) -> Iterator[tuple[str, Cleaned, Cleaned]]:
     """What was found and what is wanted, for one mailbox and for two."""
-    yield "one mailbox", made(actual.first), expected.first
-    yield "two mailboxes", made(actual.second), expected.second
+    yield "one mailbox", judging.made(actual.first), expected.first
+    yield "two mailboxes", judging.made(actual.second), expected.second
 
 
 def mostly(what: str, actual: list[Row], expected: list[Row], fields: list[str]) -> None:
@@ -289,14 +276,14 @@ def mostly(what: str, actual: list[Row], expected: list[Row], fields: list[str])
 @judging.core
 def most_messages_are_right(actual: Work, expected: Expected) -> None:
     """For one mailbox, most dates, subjects and bodies in messages.csv are right."""
-    found, wanted = made(actual.first).messages, expected.first.messages
+    found, wanted = judging.made(actual.first).messages, expected.first.messages
     mostly("messages.csv", found, wanted, ["message_id", "date", "subject", "body"])
 
 
 @judging.core
 def most_threads_are_right(actual: Work, expected: Expected) -> None:
     """For one mailbox, most fields of threads.csv are right."""
-    mostly("threads.csv", made(actual.first).threads, expected.first.threads, THREAD)
+    mostly("threads.csv", judging.made(actual.first).threads, expected.first.threads, THREAD)
 
 
 def the_right_copies_are_kept(actual: Work, expected: Expected) -> None:

@@ -14,8 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Unreadable
+from benchlib.candidate import Fixture, Workspace
 
 SECONDS = 60.0
 AS_OF, OTHER_AS_OF = date(2025, 6, 1), date(2025, 5, 25)
@@ -92,9 +91,7 @@ class Work:
 
     def plan(self, when: str) -> Plan:
         """The outputs of a run; raises what it failed with."""
-        if isinstance(run := self.runs[when], Exception):
-            raise run
-        return run
+        return judging.made(self.runs[when])
 
 
 type Plans = dict[str, Plan]
@@ -116,7 +113,7 @@ def expect(fixture: Fixture) -> Plans:
         if (found := (cases, int(later["order_cases"]), later["arrival_date"])) != anchor:
             raise judging.JudgeError(f"{place}: calculated {found}, the anchor is {anchor}")
     moves: dict[str, dict[Place, int]] = {sku: {} for sku in MOVED}
-    for sku, source, target, quantity, _ in (row.values() for row in found_transfers(plans[AFTER])):
+    for sku, source, target, quantity, _ in (row.values() for row in judging.made(plans[AFTER].transfers)):
         moves.setdefault(sku, {})[source, target] = int(quantity)
     if wrong := [sku for sku in MOVED if moves[sku] != MOVED[sku]]:
         raise judging.JudgeError(f"the calculated transfers miss the anchors {wrong}")
@@ -224,19 +221,12 @@ def purchase(
 def solve(fixture: Fixture) -> Work:
     """Run the command before the constraints come, and again over the same workspace when they are there."""
     work = Work(fixture.workspace(upto="initial"), {})
-    work.runs[BEFORE] = attempt(work.workspace)
+    work.runs[BEFORE] = judging.tried(lambda: run(work.workspace))
     work.workspace.add_stage("constraints")
-    work.runs[AFTER] = attempt(work.workspace)
+    work.runs[AFTER] = judging.tried(lambda: run(work.workspace))
     if all(isinstance(run, Exception) for run in work.runs.values()):
         work.plan(AFTER)
     return work
-
-
-def attempt(workspace: Workspace) -> Plan | Exception:
-    try:
-        return run(workspace)
-    except (CommandFailed, Unreadable) as problem:
-        return problem
 
 
 def run(workspace: Workspace, inputs: str = "inputs", as_of: date = AS_OF, output: str = "output") -> Plan:
@@ -247,18 +237,8 @@ def run(workspace: Workspace, inputs: str = "inputs", as_of: date = AS_OF, outpu
     outputs.slips.clear()
     reorder = outputs.csv(f"{output}/reorder.csv", REORDER)
     orders = outputs.json(f"{output}/supplier_orders.json")
-    try:
-        transfers = outputs.csv(f"{output}/transfers.csv", TRANSFER)
-    except Unreadable as problem:
-        transfers = problem
+    transfers = judging.tried(lambda: outputs.csv(f"{output}/transfers.csv", TRANSFER))
     return Plan(reorder, orders, transfers, list(outputs.slips))
-
-
-def found_transfers(plan: Plan) -> list[Row]:
-    """The rows of transfers.csv; raises why it could not be read."""
-    if isinstance(plan.transfers, Exception):
-        raise plan.transfers
-    return plan.transfers
 
 
 def better(shares: list[tuple[int, int]], least: float) -> None:
@@ -330,8 +310,8 @@ def supplier_orders_are_exact(actual: Work, expected: Plans) -> None:
 
 def transfers_are_exact(actual: Work, expected: Plans) -> None:
     """transfers.csv has each donor's units, in order: none past a target, below a floor or not on hand."""
-    rows = found_transfers(actual.plan(AFTER))
-    comparing.same_rows("transfers.csv", rows, found_transfers(expected[AFTER]), key=TRANSFER[:3])
+    rows = judging.made(actual.plan(AFTER).transfers)
+    comparing.same_rows("transfers.csv", rows, judging.made(expected[AFTER].transfers), key=TRANSFER[:3])
 
 
 def other_arguments_are_followed(actual: Work, expected: Plans) -> None:
@@ -347,7 +327,7 @@ def other_arguments_are_followed(actual: Work, expected: Plans) -> None:
     found, wanted = run(actual.workspace, "branch/inputs", OTHER_AS_OF, "output/branch/new"), expected[BRANCH]
     comparing.same_rows("branch, reorder.csv", found.reorder, wanted.reorder, key=KEY)
     comparing.same_json("branch, supplier_orders.json", found.orders, wanted.orders)
-    comparing.same("branch, transfers.csv", found_transfers(found), [])
+    comparing.same("branch, transfers.csv", judging.made(found.transfers), [])
 
 
 def lines_end_as_stated(actual: Work, expected: Plans) -> None:
@@ -364,7 +344,9 @@ def edge(fixture: Fixture) -> None:
     wanted = [("NEW001", house, "0.0000", "0.0000", units, "0", "0", "") for house, units in stock]
     comparing.same("its rows", sorted(rows), wanted)
     comparing.require("NEW001" not in json.dumps(plan.orders), "supplier_orders.json orders NEW001")
-    comparing.same("its transfers", [row for row in found_transfers(plan) if row["sku"] == "NEW001"], [])
+    comparing.same(
+        "its transfers", [row for row in judging.made(plan.transfers) if row["sku"] == "NEW001"], []
+    )
 
 
 if __name__ == "__main__":

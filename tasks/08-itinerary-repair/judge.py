@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Json, Unreadable
+from benchlib.candidate import Fixture, Workspace
+from benchlib.readers import Json
 
 SECONDS = 60.0
 OUTPUT_LIMIT = 4 << 20
@@ -89,12 +89,12 @@ class Work:
     @property
     def before(self) -> Plan:
         """Without updates."""
-        return made(self.first)
+        return judging.made(self.first)
 
     @property
     def after(self) -> Plan:
         """With the updates."""
-        return made(self.second)
+        return judging.made(self.second)
 
 
 def expect(fixture: Fixture) -> Expected:
@@ -223,25 +223,12 @@ def pairs(issues: Any, kind: str) -> set[str]:
 def solve(fixture: Fixture) -> Work:
     """Run the command before the updates come, and again over the same workspace when they are there."""
     workspace = fixture.workspace(upto="initial")
-    first = attempt(workspace, with_rebook=False)
+    first = judging.tried(lambda: run(workspace, with_rebook=False))
     workspace.add_stage("updates")
-    second = attempt(workspace)
+    second = judging.tried(lambda: run(workspace))
     if isinstance(first, Exception) and isinstance(second, Exception):
         raise first
     return Work(workspace, first, second)
-
-
-def attempt(workspace: Workspace, with_rebook: bool = True) -> Plan | Exception:
-    try:
-        return run(workspace, with_rebook=with_rebook)
-    except (CommandFailed, Unreadable) as problem:
-        return problem
-
-
-def made(run: Plan | Exception) -> Plan:
-    if isinstance(run, Exception):
-        raise run
-    return run
 
 
 def run(

@@ -6,14 +6,15 @@ import sqlite3
 import sys
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Json, Unreadable
+from benchlib.candidate import Fixture, Workspace
+from benchlib.readers import Json
 
 SECONDS = 60.0
 MOSTLY = 0.75
@@ -84,14 +85,11 @@ class Work:
     """Databases that must be refused, as they were before."""
     migrated: State
     migrated_again: State
-    attempts: list[Import | Exception]
+    imports: list[Import | Exception]
     id_columns: list[tuple[object, ...]]
 
     def imported(self, index: int) -> Import:
-        attempt = self.attempts[index]
-        if isinstance(attempt, Exception):
-            raise attempt
-        return attempt
+        return judging.made(self.imports[index])
 
 
 @dataclass
@@ -207,8 +205,8 @@ def solve(fixture: Fixture) -> Work:
     if not again.succeeded:
         migrated_again.version = again.says()
     workspace.add_stage("import-contacts")
-    attempts = [attempt(workspace, report) for report in REPORTS]
-    return Work(workspace, refused, migrated, migrated_again, attempts, id_columns)
+    imports = [judging.tried(partial(import_contacts, workspace, report)) for report in REPORTS]
+    return Work(workspace, refused, migrated, migrated_again, imports, id_columns)
 
 
 def place_what_is_refused(workspace: Workspace) -> dict[str, State]:
@@ -224,14 +222,11 @@ def place_what_is_refused(workspace: Workspace) -> dict[str, State]:
     return states
 
 
-def attempt(workspace: Workspace, report: str) -> Import | Exception:
-    try:
-        workspace.python("-m", "crm.import_contacts", DATABASE, CSV, report, seconds=SECONDS)
-        workspace.outputs.slips.clear()
-        written = workspace.outputs.json(report)
-        return Import(read(workspace, DATABASE), written, list(workspace.outputs.slips))
-    except (CommandFailed, Unreadable) as problem:
-        return problem
+def import_contacts(workspace: Workspace, report: str) -> Import:
+    workspace.python("-m", "crm.import_contacts", DATABASE, CSV, report, seconds=SECONDS)
+    workspace.outputs.slips.clear()
+    written = workspace.outputs.json(report)
+    return Import(read(workspace, DATABASE), written, list(workspace.outputs.slips))
 
 
 def read(workspace: Workspace, path: str) -> State:

@@ -14,8 +14,8 @@ from unicodedata import category, normalize
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Json, Unreadable
+from benchlib.candidate import Fixture, Workspace
+from benchlib.readers import Json
 
 SECONDS, MOSTLY, FILE_LIMIT = 60.0, 0.5, 1 << 20
 HEADER = ["source_path", "original_target", "resolved_target", "status"]
@@ -60,10 +60,7 @@ class Work:
 
     def result(self, run: int) -> Result:
         """What a run made; raises why it made nothing."""
-        found = self.runs[run]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        return judging.made(self.runs[run])
 
 
 # What is expected.
@@ -167,19 +164,12 @@ def base_of(words: str) -> str:
 def solve(fixture: Fixture) -> Work:
     """Run the command before the renames come, and again over the same workspace when they are there."""
     workspace = fixture.workspace(upto="initial")
-    work = Work(workspace, [attempt(workspace)])
+    work = Work(workspace, [judging.tried(lambda: run(workspace))])
     workspace.add_stage("renames")
-    work.runs.append(attempt(workspace))
+    work.runs.append(judging.tried(lambda: run(workspace)))
     if all(isinstance(made, Exception) for made in work.runs):
         work.result(0)
     return work
-
-
-def attempt(workspace: Workspace) -> Result | Exception:
-    try:
-        return run(workspace)
-    except (CommandFailed, Unreadable) as problem:
-        return problem
 
 
 def run(

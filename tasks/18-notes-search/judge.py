@@ -4,10 +4,9 @@ import math
 import re
 import shutil
 import sys
-import threading
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,13 +15,12 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
+from benchlib.candidate import Fixture, Workspace
 from benchlib.readers import Unreadable, parse_json, utf8
 
 DATABASE, MOVED, REPORT = "workspace/notes.db", "workspace/moved.index", "output/duplicates.csv"
 ROW, HIT = ["canonical_path", "duplicate_path"], ["path", "score"]
 MOSTLY = 0.66
-LAID = threading.Event()
 TERMS = """quasar QUASAR perihelion ｎｅｂｕｌａ gb straße σίσυφος pulsar h2o cafe gamma-burst zmir 研究
     meteor comet bolide asteroid eclipse zenith equinox flow ebb solstice tide vanishing für e g on où"""
 COMMON = "Signal, archive of the größe"
@@ -78,8 +76,6 @@ class Expected:
 
 def expect(fixture: Fixture) -> Expected:
     """Calculate both states from the pristine notes; they must hold the anchors and differ in N."""
-    LAID.wait(5)  # laying thousands of files takes far longer beside a calculation
-    LAID.clear()
     stop_words = set(tokens(fixture.text("inputs/stopwords.txt")))
     old, new = (read_notes(fixture.file(f"inputs/{name}"), stop_words) for name in ("notes", "notes-new"))
     leaving = {note.path for note in new} | set(fixture.text("inputs/deleted.txt").split("\n"))
@@ -157,13 +153,12 @@ def duplicates(notes: list[Note], pairs: list[tuple[Note, Note]]) -> list[Row]:
 def solve(fixture: Fixture) -> Work:
     """Build and ask; move the database away from the inputs and ask again; then update it and ask again."""
     workspace = fixture.workspace(upto="initial")
-    LAID.set()
     report = make_report(workspace, "build", "inputs/notes", DATABASE, REPORT)
     terms = search(workspace, TERMS, MANY, DATABASE)
     shutil.rmtree(workspace.root / "inputs")
-    common = attempt(lambda: move_and_search(workspace))
+    common = judging.tried(lambda: move_and_search(workspace))
     workspace.add_stage("update")
-    return Work(workspace, report, terms, common, attempt(lambda: update(workspace)))
+    return Work(workspace, report, terms, common, judging.tried(lambda: update(workspace)))
 
 
 def make_report(workspace: Workspace, *command: str) -> list[Row]:
@@ -200,19 +195,6 @@ def update(workspace: Workspace) -> State:
     return State(search(workspace, TERMS, MANY), report)
 
 
-def attempt[T](step: Callable[[], T]) -> T | Exception:
-    try:
-        return step()
-    except (CommandFailed, Unreadable) as problem:
-        return problem
-
-
-def made[T](result: T | Exception) -> T:
-    if isinstance(result, Exception):
-        raise result
-    return result
-
-
 def same(what: str, actual: Sequence[Hit | Row], expected: Sequence[Hit | Row], names: list[str]) -> None:
     found, wanted = (
         [dict(zip(names, map(str, row), strict=True)) for row in rows] for rows in (actual, expected)
@@ -246,7 +228,7 @@ def terms_are_scored(actual: Work, expected: Expected) -> None:
 
 def moved_database_answers(actual: Work, expected: Expected) -> None:
     """The database alone, moved away from the inputs, gives the first of many results."""
-    same("common words", made(actual.common), expected.common, HIT)
+    same("common words", judging.made(actual.common), expected.common, HIT)
 
 
 def duplicates_are_exact(actual: Work, expected: Expected) -> None:
@@ -257,12 +239,12 @@ def duplicates_are_exact(actual: Work, expected: Expected) -> None:
 
 def update_reaches_the_answers(actual: Work, expected: Expected) -> None:
     """After the update notes are found as they are now; scores of all notes follow N and df."""
-    same("terms after the update", made(actual.after).terms, expected.after.terms, HIT)
+    same("terms after the update", judging.made(actual.after).terms, expected.after.terms, HIT)
 
 
 def update_rewrites_the_report(actual: Work, expected: Expected) -> None:
     """After the update the report is that of all notes there are now."""
-    same("duplicates after the update", made(actual.after).report, expected.after.report, ROW)
+    same("duplicates after the update", judging.made(actual.after).report, expected.after.report, ROW)
 
 
 def another_collection_replaces_all(actual: Work, expected: Expected) -> None:

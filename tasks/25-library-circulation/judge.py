@@ -14,8 +14,7 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, fixtures, judging
-from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Unreadable
+from benchlib.candidate import Fixture, Workspace
 
 AS_OF, OTHER_AS_OF = "2025-08-31T23:59:59Z", "2025-08-12T01:30:00+02:00"
 LOANS, FINES, NOTICES, EFFECTS = "active_loans.csv", "fines.csv", "notices", "correction_effects.csv"
@@ -183,10 +182,7 @@ def solve(fixture: Fixture) -> Work:
     """Run the command beside an old notice, and again over the same workspace with the corrections."""
     workspace = fixture.workspace(upto="initial")
     fixtures.write_text(workspace.root / "output/notices/P-0.txt", "Library account notice\nPatron: P-0\n")
-    try:
-        before = run(workspace)
-    except (CommandFailed, Unreadable) as problem:
-        before = problem
+    before = judging.tried(lambda: run(workspace))
     workspace.add_stage("corrections")
     return Work(workspace, before, run(workspace))
 
@@ -211,9 +207,7 @@ def run(
 
 def exact(what: str, found: Outputs | Exception, wanted: Outputs, name: str) -> None:
     """One output has the expected rows in the expected order."""
-    if isinstance(found, Exception):
-        raise found
-    comparing.same_rows(f"{what}, {name}", found.get(name, []), wanted[name], key=KEYS[name])
+    comparing.same_rows(f"{what}, {name}", judging.made(found).get(name, []), wanted[name], key=KEYS[name])
 
 
 def exact_in_both(actual: Work, expected: tuple[Outputs, Outputs], name: str) -> None:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
 from benchlib import comparing, judging
 from benchlib.candidate import CommandFailed, Fixture, Workspace
-from benchlib.readers import Unreadable
 
 SECONDS, MOSTLY = 60.0, 0.6
 OPTION, STUDENT = ["date", "meal", "option_id"], ["date", "meal", "option_id", "student_id"]
@@ -194,21 +194,13 @@ def run(workspace: Workspace, inputs: str = "inputs", output: str = "output") ->
         workspace.python("-m", "solution.meal_plan", inputs, "--output", output, seconds=SECONDS)
     except CommandFailed as problem:
         return dict.fromkeys(FIELDS, problem)
-    return {name: read(workspace, f"{output}/{name}", header) for name, header in FIELDS.items()}
-
-
-def read(workspace: Workspace, path: str, header: list[str]) -> list[Row] | Exception:
-    try:
-        return workspace.outputs.csv(path, header)
-    except Unreadable as problem:
-        return problem
+    read = workspace.outputs.csv
+    return {name: judging.tried(partial(read, f"{output}/{name}", header)) for name, header in FIELDS.items()}
 
 
 def rows_of(reports: Reports, name: str) -> list[Row]:
     """The rows of a file; raises why it could not be read."""
-    if isinstance(rows := reports[name], Exception):
-        raise rows
-    return rows
+    return judging.made(reports[name])
 
 
 def best_share(actual: Work, expected: Work, name: str, fact: Callable[[Row], object]) -> float:
