@@ -13,6 +13,7 @@ A judge.py says what is expected, what is run, and its checks, and ends with `ju
 """
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -97,6 +98,7 @@ def main[A, E](
     nothing is printed on standard output, the reason goes to standard error and the exit status is
     `JUDGE_FAILED`.
     """
+    gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
     judge = Judge(expect, solve, checks, edge, probe)
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
     parser.add_argument("--workspace", type=Path, required=True)

@@ -86,7 +86,7 @@ def items_by_patron(outputs: Outputs) -> dict[str, str]:
     return items
 
 
-@dataclass
+@dataclass(slots=True)
 class Loan:
     """One loan; days are ordinals in its holder's zone."""
 
@@ -99,6 +99,8 @@ class Loan:
     lost: bool = False
 
     def fine_days(self, before: int) -> int:
+        if before <= self.dues[0][0]:
+            return 0
         end = before if self.until is None else min(before, self.until)
         if len(self.dues) == 1:  # most loans
             return max(0, end - max(self.dues[0][0], self.dues[0][1] + 1))
@@ -148,10 +150,11 @@ def reconstruct(fixture: Fixture, log: Iterable[Transaction], as_of: str) -> Out
         values = (item, loan.patron, due, status, *fees)
         outputs[LOANS].append(dict(zip(HEADERS[LOANS], values, strict=True)))
     for patron, name in ((row["patron_id"], row["name"]) for row in people):
-        fined = [loan for loan in loans[patron] if loan.fine_days(last[patron])]  # the few that matter
+        costs = [(loan, loan.until or last[patron], cost(loan, last[patron])) for loan in loans[patron]]
+        fined = [one for one in costs if one[2]]
         overdue = fees = waived = 0
         for today, kind, amount in [*changes[patron], (last[patron], "", 0)]:
-            overdue = sum(cost(loan, today) for loan in fined)
+            overdue = sum(total if until <= today else cost(loan, today) for loan, until, total in fined)
             if kind == "waive-fine":
                 waived += min(amount, overdue + fees - waived)
             elif kind:
