@@ -22,7 +22,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -39,6 +39,8 @@ from benchlib.task import TaskError, read_task
 
 __all__ = ["JudgeError", "core", "imports", "made", "main", "serves", "tried"]
 
+EDGE = "edge"
+"""The edge's name among the checks."""
 NOTES_LIMIT = 20
 NOTE_CHARACTERS_LIMIT = 600
 JUDGE_FAILED = 3
@@ -69,8 +71,19 @@ class Judge[A, E]:
     expect: Callable[[Fixture], E]
     solve: Callable[[Fixture], A]
     checks: Sequence[Check[A, E]]
-    edge: Edge
+    edge: Edge | None
     probe: Edge
+    partial: bool = False
+
+    def narrowed(self, names: Sequence[str] | None) -> "Judge[A, E]":
+        """The judge that makes the core checks and the named ones only; itself for None."""
+        if names is None:
+            return self
+        known = [_name(check) for check in self.checks] + [EDGE]
+        if unknown := set(names) - set(known):
+            raise JudgeError(f"--only {sorted(unknown)}: no such check; there are {known}")
+        checks = [check for check in self.checks if check in _CORE or _name(check) in names]
+        return replace(self, checks=checks, edge=self.edge if EDGE in names else None, partial=True)
 
 
 _CORE: set[object] = set()
@@ -97,12 +110,15 @@ def main[A, E](
     `artifacts` are the paths copied from the judged workspace (`solution/`). When the judge itself fails,
     nothing is printed on standard output, the reason goes to standard error and the exit status is
     `JUDGE_FAILED`.
+
+    With `--only NAME`, once or more, no check is made but the core ones and those named (`edge` among them),
+    nor the twin; the verdict's status is `partial`, and its level the one if all others hold.
     """
     gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
-    judge = Judge(expect, solve, checks, edge, probe)
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
     parser.add_argument("--workspace", type=Path, required=True)
     parser.add_argument("--scale", choices=SCALES, default=os.environ.get("RW30_SCALE") or "full")
+    parser.add_argument("--only", action="append", metavar="CHECK", help="a check's name, or `edge`")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(JUDGE_FAILED))
     try:
@@ -112,6 +128,7 @@ def main[A, E](
             raise JudgeError(f"--workspace {args.workspace}: no such folder")
         if not any(check in _CORE for check in checks):
             raise JudgeError("no check is marked core")
+        judge = Judge(expect, solve, checks, edge, probe).narrowed(args.only)
         with working_folder("judge") as folder, jail.Session(folder) as session:
             task_folder, judged = Path(judge_file).parent, args.workspace.resolve()
             fixtures = _Fixtures(task_folder, judged, args.scale, tuple(artifacts), folder, session)
@@ -154,20 +171,20 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
         level, edge, twin = _runs_at_all(judge, fixtures, notes), None, None
     else:
         level = 4 if all_passed else 3 if core_passed else 2
-        edge = _edge_check(judge, fixtures.open("edge"))
-        twin = _twin_passes(judge, fixtures.open("twin"), notes) if all_passed else None
-    if level == 4 and edge and edge.passed:
+        edge = _edge_check(judge.edge, fixtures.open("edge")) if judge.edge else None
+        twin = _twin_passes(judge, fixtures.open("twin"), notes) if all_passed and not judge.partial else None
+    if level == 4 and (edge is None or edge.passed):
         level = 5
     if not solved:
         notes = [f"{check.name}: {check.note}" for check in main_checks if not check.passed] + notes
     if edge and not edge.passed:
         notes.append(f"edge: {edge.note}")
     return {
-        "status": "pass" if level == 5 else "fail",
+        "status": "partial" if judge.partial else "pass" if level == 5 else "fail",
         "progress_level": level,
         "main_checks_passed": sum(check.passed for check in main_checks),
         "main_checks_total": len(main_checks),
-        "edge_check_passed": bool(edge and edge.passed),
+        "edge_check_passed": edge.passed if edge else False if judge.edge else None,
         "notes": _capped(notes),
         "checks": [asdict(check) for check in main_checks],
         "twin_passed": twin,
@@ -226,13 +243,13 @@ def _checked[A, E](check: Check[A, E], actual: A, expected: E) -> Checked:
     return Checked(_name(check), True, _cut(_doc(check)), check in _CORE)
 
 
-def _edge_check[A, E](judge: Judge[A, E], fixture: Fixture) -> Checked:
+def _edge_check(edge: Edge, fixture: Fixture) -> Checked:
     try:
         with _candidates_fault():
-            judge.edge(fixture)
+            edge(fixture)
     except _Refused as refused:
-        return Checked("edge", False, f"{_doc(judge.edge)} {refused}", False)
-    return Checked("edge", True, _doc(judge.edge), False)
+        return Checked(EDGE, False, f"{_doc(edge)} {refused}", False)
+    return Checked(EDGE, True, _doc(edge), False)
 
 
 def _twin_passes[A, E](judge: Judge[A, E], fixture: Fixture, notes: list[str]) -> bool:

@@ -8,7 +8,8 @@ them);
     {"breaks": "the rule, in words", "level": 3,
      "edits": [{"file": "solution/x.py", "find": "exactly once", "replace": "…"}],   and / or
      "files": {"path": "content"}, "remove": ["path"],
-     "fails": ["check name", "edge"],  all of them must be among the failed checks
+     "fails": ["check name", "edge"],  all of them must be among the failed checks; no other is made
+                                       where these decide
      "twin": false}
 """
 
@@ -19,12 +20,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchlib import cache, jail
+from benchlib import cache, jail, judging
 from benchlib.layout import working_folder
 from benchlib.names import FIXTURES, Scale
 from benchlib.task import Task, TaskError
@@ -89,7 +90,7 @@ def run(task: Task, name: str, scale: Scale) -> dict[str, Any]:
         if case.name != EMPTY:
             _lay_reference(task, workspace, scale, run_commands=case.name == REFERENCE)
             _deviate(case, workspace)
-        verdict = _judge(task, workspace, scale)
+        verdict = _judge(task, workspace, scale, only=_deciding(case))
     return verdict | {"problems": _unexpected(case, verdict)}
 
 
@@ -176,7 +177,15 @@ def _deviate(case: Case, workspace: Path) -> None:
         target.write_text(text.replace(edit["find"], edit["replace"]), "utf-8", newline="")
 
 
-def _judge(task: Task, workspace: Path, scale: Scale) -> dict[str, Any]:
+def _deciding(case: Case) -> tuple[str, ...]:
+    """The checks that decide whether a case holds, beside the core ones; none when that takes them all. Once
+    a main check that it names fails, its level follows from the core checks.
+    """
+    decided = case.level in (2, 3) and case.twin is None and set(case.fails) - {judging.EDGE}
+    return case.fails if decided else ()
+
+
+def _judge(task: Task, workspace: Path, scale: Scale, only: Sequence[str]) -> dict[str, Any]:
     command = [
         sys.executable,
         "-E",
@@ -186,6 +195,7 @@ def _judge(task: Task, workspace: Path, scale: Scale) -> dict[str, Any]:
         str(workspace),
         "--scale",
         scale,
+        *(word for name in only for word in ("--only", name)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=JUDGE_SECONDS)
     if done.returncode != 0:
@@ -198,7 +208,7 @@ def _unexpected(case: Case, verdict: dict[str, Any]) -> list[str]:
     if verdict["progress_level"] != case.level:
         problems.append(f"level {verdict['progress_level']}, expected {case.level}")
     failed = {check["name"] for check in verdict["checks"] if not check["passed"]}
-    failed |= set() if verdict["edge_check_passed"] else {"edge"}
+    failed |= {judging.EDGE} if verdict["edge_check_passed"] is False else set()
     problems += [
         f"{name!r} did not fail; failed: {sorted(failed)}" for name in case.fails if name not in failed
     ]

@@ -178,7 +178,8 @@ def files_elsewhere_replace_earlier_outputs(actual: Result, expected: Result) ->
     shutil.copy(fixture.file("inputs/interview_stereo.wav"), elsewhere)
     limits = fixture.file("inputs/interview.constraints.json")
     shutil.copy(limits, elsewhere / "interview_stereo.constraints.json")
-    found = process(actual.workspace, "elsewhere/interview_stereo.wav", STEREO[1], "output/made/new")
+    for recording in ("inputs/interview_stereo.wav", "elsewhere/interview_stereo.wav"):
+        found = process(actual.workspace, recording, STEREO[1], "output/both")
     all_is_exact(found, calculate(fixture, *STEREO, constraints=MONO[0]))
 
 

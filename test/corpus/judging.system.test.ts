@@ -31,6 +31,14 @@ async function verdict(files: Record<string, string>) {
   return JudgeResultSchema.parse(JSON.parse(done.stdout))
 }
 
+async function judgeOnly(source: string, check: string) {
+  await writeFiles(toy.workspace, solution(source))
+  const args = ['--workspace', toy.workspace, '--scale', 'small', '--only', check]
+  return command(join(toy.task, 'judge.py'), args, toy.env)
+}
+
+const partial = async (source: string, check: string) => JSON.parse((await judgeOnly(source, check)).stdout)
+
 const solution = (source: string) => ({ 'solution/double.py': source })
 
 describe('levels', () => {
@@ -88,6 +96,26 @@ describe('levels', () => {
     const edge = await verdict(solution(REFERENCE.replace('{int(number) * 2}', '{int(number) * 2 or "none"}')))
     expect(edge).toMatchObject({ status: 'fail', progress_level: 4, edge_check_passed: false, twin_passed: true })
     expect(edge.notes).toEqual([`edge: Zero has a double. double of 0: found 'none', expected '0'`])
+  })
+
+  test('partial when only some checks are wanted: the core ones and those, and no twin', async () => {
+    const wrong = REFERENCE.replace('* 2', '* 3')
+    const found = await partial(wrong, 'doubles are right')
+    expect(found).toMatchObject({ status: 'partial', progress_level: 3, edge_check_passed: null, twin_passed: null })
+    expect(found.checks.map(({ name, passed }: { name: string; passed: boolean }) => [name, passed])).toEqual([
+      ['numbers are kept', true],
+      ['doubles are right', false],
+    ])
+    expect(await partial(wrong, 'edge')).toMatchObject({ progress_level: 5, edge_check_passed: true })
+    expect(await partial(wrong.replace('+ Path', '[:0] + Path'), 'edge')).toMatchObject({
+      progress_level: 2,
+      main_checks_total: 1,
+    })
+    expect(JudgeResultSchema.safeParse(found).success).toBe(false)
+    const unknown = await judgeOnly(wrong, 'doubles')
+    expect([unknown.exitCode, unknown.stdout]).toEqual([3, ''])
+    expect(unknown.stderr).toContain("'doubles'")
+    expect(unknown.stderr).toContain("'doubles are right', 'edge'")
   })
 
   test('4 or 5 with twin_passed false for a solution that fits the visible data', async () => {

@@ -32,9 +32,31 @@ test('runs a case: the judge’s object and no problem when it holds', async () 
   await nearMisses({ breaks: 'tripled', level: 3, edits: edit('* 2', '* 3'), fails: ['doubles are right'] })
   const held = await prove('run', 'tripled')
   expect(held.exitCode).toBe(0)
-  expect(JSON.parse(held.stdout)).toMatchObject({ progress_level: 3, problems: [] })
+  expect(JSON.parse(held.stdout)).toMatchObject({ status: 'partial', progress_level: 3, problems: [] })
   for (const name of ['reference', 'empty', 'seed is deterministic'])
     expect(await prove('run', name), name).toMatchObject({ exitCode: 0 })
+})
+
+test('makes every check where the named ones do not decide', async () => {
+  const tripled = { level: 3, edits: edit('* 2', '* 3') }
+  await nearMisses(
+    { breaks: 'named', ...tripled, fails: ['doubles are right', 'edge'] },
+    { breaks: 'no name', ...tripled },
+    { breaks: 'edge alone', level: 4, edits: edit('int(number)', '(int(number) or 1)'), fails: ['edge'] },
+    { breaks: 'not what is named', ...tripled, fails: ['first double is a number'] },
+  )
+  const run = async (name: string) => JSON.parse((await prove('run', name)).stdout)
+  expect(await run('named')).toMatchObject({
+    status: 'partial',
+    main_checks_total: 2,
+    problems: ["'edge' did not fail; failed: ['doubles are right']"],
+  })
+  expect(await run('no name')).toMatchObject({ status: 'fail', main_checks_total: 3, problems: [] })
+  expect(await run('edge alone')).toMatchObject({ status: 'fail', progress_level: 4, problems: [] })
+  expect((await run('not what is named')).problems).toEqual([
+    'level 5, expected 3',
+    "'first double is a number' did not fail; failed: []",
+  ])
 })
 
 test('says what is not as stated: level, failed checks, twin', async () => {
