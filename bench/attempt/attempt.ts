@@ -8,7 +8,7 @@ import { fullDisks } from '../jail/disk.ts'
 import type { JailEnd } from '../jail/jail.ts'
 import { toJson, writeFileAtomically } from './files.ts'
 import { Journal } from './journal.ts'
-import { JudgeFailed, judge } from './judge.ts'
+import { JudgeFailed, LoadedJudge } from './judge.ts'
 import { modelRoute } from './model-route.ts'
 import { newRecord } from './new-record.ts'
 import { REASONS } from './outcome.ts'
@@ -55,6 +55,8 @@ interface Course {
   redact: (text: string) => string
   /** Which editable paths had no room left at the end; empty when all had. */
   diskFull: string
+  /** Loads while the agent is being ended. */
+  judge: LoadedJudge | null
 }
 
 /**
@@ -68,7 +70,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptRecord
   const record = newRecord(options)
   writeRecord(dir, record)
   const scratch = await makeScratch()
-  const course: Course = { options, dir, record, scratch, budget, began, redact: redactor(), diskFull: '' }
+  const course: Course = { options, dir, record, scratch, budget, began, redact: redactor(), diskFull: '', judge: null }
   try {
     const end = await play(course)
     conclude(record, options.signal.aborted ? { reason: 'stopped', detail: null } : await judgeWork(course, end))
@@ -78,6 +80,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptRecord
       options.signal.aborted ? { reason: 'stopped', detail: null } : { reason: 'set_up', detail: describe(error) },
     )
   } finally {
+    await course.judge?.dismiss()
     await scratch.remove()
   }
   record.status = 'done'
@@ -131,7 +134,10 @@ async function play(course: Course): Promise<ConversationEnd> {
       record,
       progress: show,
     })
-    if (!options.signal.aborted) await scene.session.stop()
+    if (!options.signal.aborted) {
+      if (isJudged(end)) course.judge = load(course)
+      await scene.session.stop()
+    }
   } finally {
     clearInterval(ticking)
     closed = await scene.close()
@@ -163,19 +169,13 @@ function tail(file: string): string {
 
 /** Judges what the agent left, where the end allows it; the level never changes why the conversation ended. */
 async function judgeWork(course: Course, end: ConversationEnd): Promise<ConversationEnd> {
-  const { options, dir, record, diskFull } = course
-  if (end.reason !== null && !REASONS[end.reason].judged) return end
+  const { dir, record, diskFull } = course
+  if (!isJudged(end)) return end
   const start = performance.now()
   let verdict: ConversationEnd
   try {
-    const artifacts = join(dir, ATTEMPT_FILES.artifacts)
-    const { result, candidateMs } = await judge(
-      options.task,
-      artifacts,
-      options.python,
-      options.config.scale,
-      options.signal,
-    )
+    course.judge ??= load(course)
+    const { result, candidateMs } = await course.judge.judge()
     record.judge = result
     record.times.judge_candidate_ms = candidateMs
     record.level = result.progress_level
@@ -188,6 +188,14 @@ async function judgeWork(course: Course, end: ConversationEnd): Promise<Conversa
   record.times.judge_ms = performance.now() - start
   if (diskFull && verdict.reason !== 'level_5') return { reason: 'disk_full', detail: diskFull }
   return end.reason === null ? verdict : end
+}
+
+/** Whether the work is judged after such an end. */
+const isJudged = ({ reason }: ConversationEnd): boolean => reason === null || REASONS[reason].judged
+
+function load({ options, dir }: Course): LoadedJudge {
+  const { task, python, config, signal } = options
+  return new LoadedJudge({ task, artifacts: join(dir, ATTEMPT_FILES.artifacts), python, scale: config.scale, signal })
 }
 
 function conclude(record: AttemptRecord, { reason, detail }: ConversationEnd): void {

@@ -13,44 +13,84 @@ export class JudgeFailed extends Error {
   override name = 'JudgeFailed'
 }
 
+/** A verdict, and what the judge's runs of the candidate took. */
+export interface Judgement {
+  result: JudgeResult
+  candidateMs: number | null
+}
+
+/** Where a judge finds the work, and how it is run. */
+export interface JudgeOptions {
+  task: Task
+  /** Folder with a snapshot of the declared artifacts; it need not be there before `judge` is called. */
+  artifacts: string
+  python: string
+  scale: string
+  /** Ends the judge. */
+  signal: AbortSignal
+  timeoutMs?: number
+}
+
 /**
- * Runs a task's judge over a snapshot of the declared artifacts. Throws JudgeFailed when the judge crashes, takes too
- * long or prints anything but its one JSON object; `candidateMs` is what its runs of the candidate took; rejects with the signal's reason when that aborts.
+ * A judge of one attempt, started ahead: it loads and opens its jail while the agent is being ended. Whoever makes one
+ * ends it with `dismiss`, on every path.
  */
-export async function judge(
-  task: Task,
-  artifacts: string,
-  python: string,
-  scale: string,
-  signal: AbortSignal,
-  timeoutMs: number = JUDGE_TIMEOUT_MS,
-): Promise<{ result: JudgeResult; candidateMs: number | null }> {
-  const [, script, ...rest] = task.scenario.judge_command
-  const args = rest.map((word) => word.replaceAll('{workspace}', artifacts))
-  const result = await execa(python, [...ISOLATED, join(task.dir, script!), ...args, '--scale', scale], {
-    cwd: task.dir,
-    reject: false,
-    stdin: 'ignore',
-    timeout: timeoutMs,
-    forceKillAfterDelay: 2000,
-    maxBuffer: JUDGE_OUTPUT_LIMIT,
-    cancelSignal: signal,
-  })
-  signal.throwIfAborted()
-  if (result.timedOut) throw new JudgeFailed(`judge.py was still at work after ${timeoutMs / 1000} s`)
-  if (result.exitCode !== 0)
-    throw new JudgeFailed(
-      `judge.py ended with ${result.exitCode ?? result.signal}: ${result.stderr.slice(-4000) || result.shortMessage}`,
-    )
+export class LoadedJudge {
+  readonly #options: JudgeOptions
+  readonly #timeoutMs: number
+  readonly #process
+
+  constructor(options: JudgeOptions) {
+    const { task, artifacts, python, scale, signal, timeoutMs = JUDGE_TIMEOUT_MS } = options
+    this.#options = options
+    this.#timeoutMs = timeoutMs
+    const [, script, ...rest] = task.scenario.judge_command
+    const args = rest.map((word) => word.replaceAll('{workspace}', artifacts))
+    this.#process = execa(python, [...ISOLATED, join(task.dir, script!), ...args, '--scale', scale, '--when-told'], {
+      cwd: task.dir,
+      reject: false,
+      stdin: 'pipe',
+      timeout: timeoutMs,
+      forceKillAfterDelay: 2000,
+      maxBuffer: JUDGE_OUTPUT_LIMIT,
+      cancelSignal: signal,
+    })
+    this.#process.stdin.on('error', () => {}) // a judge that is gone says why by its end
+  }
+
+  /**
+   * The verdict on what lies in the folder now. Throws JudgeFailed when the judge crashes, takes too long or prints
+   * anything but its one JSON object; rejects with the signal's reason when that aborts.
+   */
+  async judge(): Promise<Judgement> {
+    this.#process.stdin.end('begin\n')
+    const ended = await this.#process
+    this.#options.signal.throwIfAborted()
+    if (ended.timedOut) throw new JudgeFailed(`judge.py was still at work after ${this.#timeoutMs / 1000} s`)
+    if (ended.exitCode !== 0)
+      throw new JudgeFailed(
+        `judge.py ended with ${ended.exitCode ?? ended.signal}: ${ended.stderr.slice(-4000) || ended.shortMessage}`,
+      )
+    const seconds = /^candidate_seconds ([\d.]+)$/m.exec(ended.stderr)?.[1]
+    return { result: verdictOf(ended.stdout), candidateMs: seconds === undefined ? null : Number(seconds) * 1000 }
+  }
+
+  /** Resolves when the judge has ended; one that was not told to begin has no verdict. */
+  async dismiss(): Promise<void> {
+    this.#process.stdin.end()
+    await this.#process
+  }
+}
+
+function verdictOf(printed: string): JudgeResult {
   let json: unknown
   try {
-    json = JSON.parse(result.stdout)
+    json = JSON.parse(printed)
   } catch {
-    throw new JudgeFailed(`judge.py printed no JSON: ${result.stdout.slice(0, 500)}`)
+    throw new JudgeFailed(`judge.py printed no JSON: ${printed.slice(0, 500)}`)
   }
   const parsed = JudgeResultSchema.safeParse(json)
   if (!parsed.success)
     throw new JudgeFailed(`judge.py printed something else than its contract: ${parsed.error.message}`)
-  const seconds = /^candidate_seconds ([\d.]+)$/m.exec(result.stderr)?.[1]
-  return { result: parsed.data, candidateMs: seconds === undefined ? null : Number(seconds) * 1000 }
+  return parsed.data
 }

@@ -112,24 +112,28 @@ def main[A, E](
     `JUDGE_FAILED`.
 
     With `--only NAME`, once or more, no check is made but the core ones and those named (`edge` among them),
-    nor the twin; the verdict's status is `partial`, and its level the one if all others hold.
+    nor the twin; the verdict's status is `partial`, and its level the one if all others hold. With
+    `--when-told` it loads, and begins when a line comes on standard input.
     """
     gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
     parser.add_argument("--workspace", type=Path, required=True)
     parser.add_argument("--scale", choices=SCALES, default=os.environ.get("RW30_SCALE") or "full")
     parser.add_argument("--only", action="append", metavar="CHECK", help="a check's name, or `edge`")
+    parser.add_argument("--when-told", action="store_true", help="begin when a line comes on standard input")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(JUDGE_FAILED))
     try:
         if args.scale not in SCALES:
             raise JudgeError(f"RW30_SCALE is {args.scale!r}; it must be full or small")
-        if not args.workspace.is_dir() or args.workspace.is_symlink():
-            raise JudgeError(f"--workspace {args.workspace}: no such folder")
         if not any(check in _CORE for check in checks):
             raise JudgeError("no check is marked core")
         judge = Judge(expect, solve, checks, edge, probe).narrowed(args.only)
         with working_folder("judge") as folder, jail.Session(folder) as session:
+            if args.when_told and not sys.stdin.readline():
+                raise JudgeError("standard input ended before it told the judge to begin")
+            if not args.workspace.is_dir() or args.workspace.is_symlink():
+                raise JudgeError(f"--workspace {args.workspace}: no such folder")
             task_folder, judged = Path(judge_file).parent, args.workspace.resolve()
             fixtures = _Fixtures(task_folder, judged, args.scale, tuple(artifacts), folder, session)
             verdict = _judge(judge, fixtures)

@@ -1,0 +1,71 @@
+import { execa } from 'execa'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type JudgeOptions, LoadedJudge } from '../../bench/attempt/judge.ts'
+import type { Task } from '../../bench/corpus/scenario.ts'
+import { findPython } from '../../bench/jail/python.ts'
+import { folderWith, writeFiles } from '../corpus/python.ts'
+import { REFERENCE, type Toy, toyTask } from '../corpus/toy.ts'
+
+let cache: Awaited<ReturnType<typeof folderWith>>
+let toy: Toy
+let python: string
+let loaded: LoadedJudge
+beforeAll(async () => {
+  python = (await findPython()).path
+  cache = await folderWith({})
+  vi.stubEnv('RW30_CACHE', cache.path)
+})
+beforeEach(async () => {
+  toy = await toyTask(cache.path)
+})
+afterEach(async () => {
+  await loaded.dismiss()
+  expect(await processes()).toEqual([])
+  await toy.cleanup()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await cache.cleanup()
+})
+
+/** The judge, and bwrap, whose arguments name the folder of workspaces. */
+const processes = async (): Promise<string[]> =>
+  (await execa('pgrep', ['-fa', `${toy.path}|${cache.path}`], { reject: false, lines: true })).stdout
+
+function load(more: Partial<JudgeOptions> = {}): LoadedJudge {
+  const task = { dir: toy.task, scenario: { judge_command: ['python3.12', 'judge.py', '--workspace', '{workspace}'] } }
+  const signal = new AbortController().signal
+  loaded = new LoadedJudge({ task: task as Task, artifacts: toy.workspace, python, scale: 'small', signal, ...more })
+  return loaded
+}
+
+test('judges what lies in the folder when it is told to, not when it was started', async () => {
+  const judge = load()
+  await writeFiles(toy.workspace, { 'solution/double.py': REFERENCE })
+  const { result, candidateMs } = await judge.judge()
+  expect(result.progress_level).toBe(5)
+  expect(candidateMs).toBeGreaterThan(0)
+})
+
+test('ends without a verdict when nobody tells it to begin', async () => {
+  const judge = load()
+  await vi.waitFor(async () => expect((await processes()).join()).toContain('bwrap'), 10_000)
+  await judge.dismiss()
+})
+
+test.each([
+  ['a judge that crashes before it is told', 'raise SystemExit("no judge today")', 'ended with 1: no judge today'],
+  ['a judge that prints something else', 'print({})', 'printed something else than its contract'],
+  ['a judge without an end', 'import time; time.sleep(60)', 'still at work after 1 s'],
+])('%s fails, which says nothing about the work', async (_name, source, message) => {
+  await writeFiles(toy.path, { 'toy/judge.py': `${source}\n` })
+  await expect(load({ timeoutMs: 1000 }).judge()).rejects.toThrow(message)
+})
+
+test('an abort ends it', async () => {
+  await writeFiles(toy.workspace, { 'solution/double.py': 'import time; time.sleep(60)\n' })
+  const abort = new AbortController()
+  const verdict = load({ signal: abort.signal }).judge()
+  setTimeout(() => abort.abort(new Error('stopped')), 700)
+  await expect(verdict).rejects.toThrow('stopped')
+})
