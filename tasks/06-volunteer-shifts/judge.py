@@ -26,8 +26,8 @@ MOSTLY = 0.6
 
 ANCHORS = {  # what a stage's summary says whatever the filler is: spread, changes, exceptions
     "initial": (3, 0, []),
-    "callout": (4, 7, []),
-    "fairness": (3, 9, ["V11", "V2"]),
+    "callout": (4, 10, []),
+    "fairness": (3, 12, ["V11", "V2", "V25"]),
 }
 
 type Row = dict[str, str]

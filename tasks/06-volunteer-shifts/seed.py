@@ -36,13 +36,17 @@ VOLUNTEERS: list[Volunteer] = [
     ("V12", "aid", "Town Hall", 3),
     ("V2", "aid", "", 1),
     # Medics: V13 is called out.
-    ("V13", "medic", "Tent", 3),
+    ("V13", "medic;radio", "Tent", 4),
     ("V14", "medic", "Pool", 3),
     ("V5", "medic", "Tent;Pool", 3),
     # Kitchen: V6 is called out. Counts of 3, 2 and 1 are no worse than three of 2: only the extremes count.
     ("V6", "cook;server;baker", "Kitchen", 3),
     ("V7", "server;cook", "", 3),
     ("V8", "server", "Kitchen", 3),
+    # Archive: V25 can fill one of three shifts only, and all three make V25 a member of the fairness group.
+    ("V25", "archive", "", 1),
+    # Radio: V26 leaves S41 empty for the place V26 prefers; after V13's callout nothing but S40 to S42 fills most.
+    ("V26", "radio", "Tower", 3),
 ]
 
 SHIFTS: list[Shift] = [
@@ -81,6 +85,13 @@ SHIFTS: list[Shift] = [
     ("S18", "2025-06-15T10:00", "2025-06-15T12:00", "Galley", "cook", 1),
     ("S19", "2025-06-15T10:00", "2025-06-15T12:00", "Terrace", "server", 1),
     ("S29", "2025-06-22T05:00", "2025-06-22T08:00", "Bakery", "baker", 1),
+    ("S37", "2025-06-16T09:00", "2025-06-16T11:00", "Archive", "archive", 1),
+    ("S38", "2025-06-17T09:00", "2025-06-17T11:00", "Archive", "archive", 1),
+    ("S39", "2025-06-18T09:00", "2025-06-18T11:00", "Archive", "archive", 1),
+    ("S40", "2025-06-19T09:00", "2025-06-19T10:00", "Studio", "radio", 1),
+    ("S41", "2025-06-19T10:00", "2025-06-19T11:00", "Studio", "radio", 1),
+    ("S42", "2025-06-19T11:00", "2025-06-19T12:00", "Studio", "radio", 1),
+    ("S43", "2025-06-19T09:00", "2025-06-19T12:00", "Tower", "radio", 1),
 ]
 
 WINDOWS: list[Window] = [
@@ -120,6 +131,10 @@ WINDOWS: list[Window] = [
     ("V7", "2025-06-15T09:00", "2025-06-15T13:00"),
     ("V7", "2025-06-22T04:00", "2025-06-22T08:00"),
     ("V8", "2025-06-14T09:00", "2025-06-15T13:00"),
+    ("V25", "2025-06-16T08:00", "2025-06-18T12:00"),
+    ("V13", "2025-06-19T08:30", "2025-06-19T10:30"),
+    ("V13", "2025-06-19T10:30", "2025-06-19T12:30"),
+    ("V26", "2025-06-19T08:00", "2025-06-19T13:00"),
 ]
 
 LEGS: list[Leg] = [
