@@ -9,6 +9,7 @@ import type { JailEnd } from '../jail/jail.ts'
 import { toJson, writeFileAtomically } from './files.ts'
 import { Journal } from './journal.ts'
 import { JudgeFailed, LoadedJudge } from './judge.ts'
+import { AttemptLogs } from './logs.ts'
 import { modelRoute } from './model-route.ts'
 import { newRecord } from './new-record.ts'
 import { REASONS } from './outcome.ts'
@@ -97,14 +98,16 @@ async function play(course: Course): Promise<ConversationEnd> {
   const route = modelRoute(options.config, options.task)
   const token = `rw30-${randomBytes(24).toString('hex')}`
   course.redact = redactor([...route.secrets, token])
+  const logs = new AttemptLogs(dir)
   const journal = new Journal(
-    dir,
+    logs,
     course.redact,
     `${record.task}, ${record.arm}, attempt ${record.attempt}, model ${record.model}`,
   )
   const scene = await setScene({
     attempt: options,
     dir,
+    logs,
     scratch,
     route,
     token,
@@ -116,7 +119,8 @@ async function play(course: Course): Promise<ConversationEnd> {
   record.times.setup_ms = talking - course.began
   const show = () => {
     tally(record, journal, scene.gateway)
-    writeRecord(dir, record)
+    logs.keep(() => writeRecord(dir, record))
+    if (scene.gateway.problem) logs.fail(scene.gateway.problem)
     options.progress(progressText(record, performance.now() - talking))
   }
   const ticking = setInterval(show, options.progressEveryMs)
@@ -130,7 +134,7 @@ async function play(course: Course): Promise<ConversationEnd> {
       meter: scene.gateway,
       journal,
       limitMs: record.limit_seconds * 1000,
-      stop: options.signal,
+      stop: AbortSignal.any([options.signal, logs.failed]),
       record,
       progress: show,
     })
@@ -148,6 +152,7 @@ async function play(course: Course): Promise<ConversationEnd> {
   const full = await fullDisks(scratch.workspace, options.task.scenario.editable_paths)
   course.diskFull = full.map((disk) => `${disk.path} has ${disk.freeBytes} bytes left`).join(', ')
   record.left_out = scene.workspace.snapshot(join(dir, ATTEMPT_FILES.artifacts))
+  if (logs.failed.aborted) return { reason: 'results_unwritable', detail: describe(logs.failed.reason) }
   return explainEnd(end, closed.end, record, tail(join(dir, ATTEMPT_FILES.stderr)))
 }
 

@@ -1,7 +1,6 @@
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { AgentEvent, AgentEventBody } from '../agents/agent.ts'
 import { TOKEN_KINDS, type Tokens, UNKNOWN_TOKENS } from '../gateway/call.ts'
+import type { AttemptLogs } from './logs.ts'
 import type { AttemptRecord } from './record.ts'
 import { ATTEMPT_FILES } from './record-store.ts'
 
@@ -30,7 +29,7 @@ export class Journal {
   #compactingSince: number | null = null
 
   constructor(
-    private readonly dir: string,
+    private readonly logs: AttemptLogs,
     private readonly redact: (text: string) => string,
     title: string,
     private readonly now: () => number = Date.now,
@@ -52,7 +51,7 @@ export class Journal {
     const line = JSON.stringify({ stage: this.#stage, ...event }, (_key, value) =>
       typeof value === 'string' ? this.redact(clip(value)) : value,
     )
-    appendFileSync(join(this.dir, ATTEMPT_FILES.events), `${line}\n`)
+    this.logs.append(ATTEMPT_FILES.events, `${line}\n`)
     const words = inWords(event)
     if (words) this.#transcript(words)
     return event
@@ -121,7 +120,7 @@ export class Journal {
   }
 
   #transcript(text: string): void {
-    appendFileSync(join(this.dir, ATTEMPT_FILES.transcript), `${this.redact(text)}\n`)
+    this.logs.append(ATTEMPT_FILES.transcript, `${this.redact(text)}\n`)
   }
 }
 

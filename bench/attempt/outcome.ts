@@ -39,6 +39,11 @@ export const REASONS = {
   },
   set_up: { outcome: 'infra_error', judged: false, says: 'the workspace, a service or the jail could not be set up' },
   disk_full: { outcome: 'infra_error', judged: true, says: 'the disk under the workspace was full' },
+  results_unwritable: {
+    outcome: 'infra_error',
+    judged: false,
+    says: 'files of the attempt could not be written, because the disk was full for instance',
+  },
   judge_failed: {
     outcome: 'infra_error',
     judged: false,

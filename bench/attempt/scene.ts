@@ -1,6 +1,5 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
 import type { AgentEventBody, AgentSession } from '../agents/agent.ts'
 import { loadAdapter } from '../agents/index.ts'
 import type { Service, Task } from '../corpus/scenario.ts'
@@ -13,13 +12,11 @@ import type { JailLayout } from '../jail/definition.ts'
 import { type Jail, type JailEnd, type JailService, jailLayout, openJail } from '../jail/jail.ts'
 import { REPO } from '../paths.ts'
 import type { AttemptOptions } from './attempt.ts'
+import { type AttemptLogs, keepLog } from './logs.ts'
 import type { ModelRoute } from './model-route.ts'
 import { ATTEMPT_FILES } from './record-store.ts'
 import type { Scratch } from './scratch.ts'
 import { type CleanFixture, cleanFixture, Workspace } from './workspace.ts'
-
-/** What an agent and its services may print to their logs; the rest is dropped. */
-const LOG_LIMIT_BYTES = 4 * 2 ** 20
 
 /** Everything that runs for an attempt, ready for the first message. */
 export interface Scene {
@@ -34,6 +31,7 @@ export interface SceneOptions {
   attempt: AttemptOptions
   /** The attempt's folder. */
   dir: string
+  logs: AttemptLogs
   scratch: Scratch
   route: ModelRoute
   /** Opens the gateway, for this attempt alone. */
@@ -45,7 +43,7 @@ export interface SceneOptions {
 
 /** Sets up workspace, gateway, jail with its services, and the agent in it. When a step fails, the earlier ones are undone. */
 export async function setScene(options: SceneOptions): Promise<Scene> {
-  const { attempt, dir, scratch, route, token, redact } = options
+  const { attempt, dir, logs, scratch, route, token, redact } = options
   const { task, arm, config, python } = attempt
   const [fixture, adapter, layout] = await Promise.all([
     cleanFixture(task, python, config.scale),
@@ -81,7 +79,7 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
   })
   let jail: Jail | null = null
   try {
-    const serviceLog = cappedLog(join(dir, ATTEMPT_FILES.services), redact)
+    const serviceLog = logs.capped(ATTEMPT_FILES.services, redact)
     jail = await openJail({
       workspace: scratch.workspace,
       editable: task.scenario.editable_paths,
@@ -94,7 +92,7 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
       env: launch.env,
       onServiceOutput: (service, stream, text) => serviceLog(`[${service} ${stream}] ${text}`),
     })
-    keepLog(jail.stderr, cappedLog(join(dir, ATTEMPT_FILES.stderr), redact))
+    keepLog(jail.stderr, logs.capped(ATTEMPT_FILES.stderr, redact))
     const session = adapter.connect(jail.process, options.emit)
     const running = jail
     return {
@@ -124,21 +122,4 @@ function asJailService(service: Service, task: Task, fixture: CleanFixture, layo
     cwd: 'task',
     urlFile: service.url_file,
   }
-}
-
-/** Appends text to a file up to a limit, then says once that it was reached. */
-function cappedLog(file: string, redact: (text: string) => string): (text: string) => void {
-  let left = LOG_LIMIT_BYTES
-  return (text) => {
-    if (left <= 0) return
-    const part = redact(text).slice(0, left)
-    left -= Buffer.byteLength(part)
-    appendFileSync(file, left > 0 ? part : `${part}\n[the rest was dropped: ${LOG_LIMIT_BYTES} bytes are kept]\n`)
-  }
-}
-
-function keepLog(stream: Readable, log: (text: string) => void): void {
-  stream.setEncoding('utf8')
-  stream.on('data', (text: string) => log(text))
-  stream.on('error', () => {})
 }

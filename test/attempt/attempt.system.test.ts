@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { dir } from 'tmp-promise'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -152,6 +152,33 @@ describe('an agent that misbehaves', () => {
       await cache.cleanup()
     }
   })
+})
+
+test.skipIf(process.getuid?.() !== 0)('results on a disk that fills up: the last record stays whole', async () => {
+  mkdirSync(results)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', results])
+  try {
+    const fill = () => {
+      const filler = join(results, 'filler')
+      if (!existsSync(filler)) spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1k'])
+    }
+    await expect(attempt({ progress: fill })).rejects.toThrow('ENOSPC')
+    expect(readRecord(folder())).toMatchObject({ status: 'running', outcome: null })
+    expect(readdirSync(folder()).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  } finally {
+    execFileSync('umount', [results])
+  }
+})
+
+test('a file of the attempt that cannot be written ends it, before more is spent', async () => {
+  const spoil = () => {
+    rmSync(join(folder(), 'transcript.md'), { force: true, recursive: true })
+    mkdirSync(join(folder(), 'transcript.md'))
+  }
+  const record = await attempt({ progress: spoil })
+  expect(record).toMatchObject({ outcome: 'infra_error', reason: 'results_unwritable', level: null, survivors: 0 })
+  expect(record.detail).toContain('EISDIR')
+  expect(record.usage.total_calls).toBeLessThanOrEqual(1)
 })
 
 describe('a model that misbehaves', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { dir } from 'tmp-promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Journal } from '../../bench/attempt/journal.ts'
+import { AttemptLogs } from '../../bench/attempt/logs.ts'
 import { redactor } from '../../bench/attempt/redact.ts'
 import { UNKNOWN_TOKENS } from '../../bench/gateway/call.ts'
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
   cleanup = made.cleanup
   now = 0
   journal = new Journal(
-    folder,
+    new AttemptLogs(folder),
     (text) => text.replaceAll('hunter2', '[secret]'),
     'title',
     () => now,
