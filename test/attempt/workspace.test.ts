@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   lstatSync,
@@ -34,6 +35,12 @@ function write(path: string, content: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), content)
 }
+
+/** Folder, link, folder with a link in it, and so on, without end. */
+const EXCHANGE = `while :; do
+  rm -rf extra; ln -s "$OUTSIDE" extra
+  rm -f extra; mkdir extra && ln -s "$OUTSIDE/deep.py" extra/deep.py
+done 2>/dev/null`
 
 function lay(): Workspace {
   const aside = join(root, 'aside')
@@ -84,6 +91,29 @@ describe('laying a workspace', () => {
     expect(readFileSync(join(root, 'ws/app/victim'), 'utf8')).toBe('x')
     expect(readFileSync(join(root, 'canary/d/x'), 'utf8')).toBe('must stay')
     expect(readdirSync(join(root, 'aside'))).toHaveLength(1)
+  })
+
+  test('a process that exchanges a folder for a link meanwhile leads no write and no deletion outside', async () => {
+    const workspace = lay()
+    write('canary/deep.py', 'must stay')
+    const racing = spawn('/bin/sh', ['-c', EXCHANGE], {
+      cwd: join(root, 'ws/app'),
+      env: { OUTSIDE: join(root, 'canary') },
+    })
+    let laid = 0
+    for (const end = Date.now() + 1500; Date.now() < end; )
+      try {
+        workspace.inject('late')
+        laid += 1
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toMatch(/^(EEXIST|ELOOP|ENOTDIR|ENOENT)$/)
+      }
+    racing.kill('SIGKILL')
+    await once(racing, 'close')
+    expect(laid).toBeGreaterThan(0)
+    expect(readdirSync(join(root, 'aside')).length).toBeGreaterThan(laid)
+    expect(readdirSync(join(root, 'canary'))).toEqual(['deep.py'])
+    expect(readFileSync(join(root, 'canary/deep.py'), 'utf8')).toBe('must stay')
   })
 
   test('an unknown stage is an error', () => {
