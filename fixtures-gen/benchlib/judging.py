@@ -16,6 +16,7 @@ import argparse
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -43,6 +44,8 @@ EDGE = "edge"
 """The edge's name among the checks."""
 NOTES_LIMIT = 20
 NOTE_CHARACTERS_LIMIT = 600
+ADDRESS_SPACE_BYTES = 4 << 30
+"""Of the judge, several times what the largest task needs: what a candidate left meets it as a refusal."""
 JUDGE_FAILED = 3
 """Exit status when the judge itself failed, which says nothing about the work."""
 
@@ -122,6 +125,9 @@ def main[A, E](
     parser.add_argument("--only", action="append", metavar="CHECK", help="a check's name, or `edge`")
     parser.add_argument("--when-told", action="store_true", help="begin when a line comes on standard input")
     args = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if most == resource.RLIM_INFINITY or most > ADDRESS_SPACE_BYTES:
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, most))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(JUDGE_FAILED))
     try:
         if args.scale not in SCALES:

@@ -25,6 +25,8 @@ __all__ = ["Database", "Json", "Outputs", "Unreadable", "parse_csv", "parse_json
 type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
 
 FILE_LIMIT = 64 << 20
+TOTAL_LIMIT = 512 << 20
+"""Of all files that are read below one root, each as often as it is read."""
 JSON_LIMIT = 16 << 20
 FIELD_LIMIT = 1 << 20
 ROW_LIMIT = 1_000_000
@@ -32,6 +34,8 @@ JSON_DEPTH_LIMIT = 100
 NUMBER_DIGITS_LIMIT = 400
 SQLITE_STEPS_LIMIT = 200_000_000
 SQLITE_ROW_LIMIT = 1_000_000
+SQLITE_BYTES_LIMIT = 256 << 20
+"""Of texts and blobs in one query's rows: a generated column costs no room in the file."""
 
 csv.field_size_limit(FIELD_LIMIT)
 
@@ -43,10 +47,15 @@ class Outputs:
     root: Path
     slips: list[str] = field(default_factory=list)
     """Files that were read although their lines do not end as asked: one note each."""
+    read_bytes: int = 0
 
     def content(self, path: str, limit: int = FILE_LIMIT) -> bytes:
         """Content of a regular file."""
-        return read_file(self.root, path, limit)
+        content = read_file(self.root, path, limit)
+        self.read_bytes += len(content)
+        if self.read_bytes > TOTAL_LIMIT:
+            raise Unreadable(f"{path}: with it more than {TOTAL_LIMIT:,} bytes of output have been read")
+        return content
 
     def text(self, path: str, limit: int = FILE_LIMIT) -> str:
         """UTF-8 text without a byte order mark. CRLF and a missing newline at the end become slips, CRLF
@@ -136,13 +145,19 @@ class Database:
             self.rows(f"PRAGMA {pragma}")
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """All rows of a query, at most SQLITE_ROW_LIMIT."""
+        """All rows of a query, at most SQLITE_ROW_LIMIT and SQLITE_BYTES_LIMIT."""
+        found: list[tuple[object, ...]] = []
+        size = 0
         try:
-            found = self.connection.execute(sql, tuple(parameters)).fetchmany(SQLITE_ROW_LIMIT + 1)
+            for row in self.connection.execute(sql, tuple(parameters)):
+                found.append(row)
+                size += sum(len(value) for value in row if isinstance(value, (str, bytes)))
+                if len(found) > SQLITE_ROW_LIMIT:
+                    raise Unreadable(f"{self.path}: {sql}: more than {SQLITE_ROW_LIMIT:,} rows")
+                if size > SQLITE_BYTES_LIMIT:
+                    raise Unreadable(f"{self.path}: {sql}: more than {SQLITE_BYTES_LIMIT:,} bytes")
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise Unreadable(f"{self.path}: {sql}: {error}") from None
-        if len(found) > SQLITE_ROW_LIMIT:
-            raise Unreadable(f"{self.path}: {sql}: more than {SQLITE_ROW_LIMIT:,} rows")
         return found
 
     def tables(self) -> dict[str, list[str]]:

@@ -45,7 +45,7 @@ VOLUNTEERS: list[Volunteer] = [
     ("V8", "server", "Kitchen", 3),
     # Archive: V25 can fill one of three shifts only, and all three make V25 a member of the fairness group.
     ("V25", "archive", "", 1),
-    # Radio: V26 leaves S41 empty for the place V26 prefers; after V13's callout nothing but S40 to S42 fills most.
+    # Radio: V26 leaves S41 empty for the place V26 prefers; without V13 only S40 to S42 fill most seats.
     ("V26", "radio", "Tower", 3),
 ]
 

@@ -160,6 +160,14 @@ describe('a hostile workspace', () => {
     expect((await verdict(solution(huge))).notes[0]).toContain('900,000,000 bytes, expected at most')
   })
 
+  test('a check for which it makes the memory run out fails, and the judge goes on', async () => {
+    const judge = JUDGE.replace('int(actual[0]["double"])', '"x" * (16 << 30)')
+    const done = await toy.judge(solution(REFERENCE), judge)
+    const found = JudgeResultSchema.parse(JSON.parse(done.stdout))
+    expect(found.progress_level).toBe(3)
+    expect(found.notes[0]).toContain('could not be evaluated on this output: MemoryError')
+  })
+
   test('notes with control characters and quotes stay one JSON line of bounded length', async () => {
     const weird = 'import sys\nsys.exit("\\u2028\\x00\\x1b[31m\\"" + "y" * 100000)\n'
     const found = await verdict(solution(weird))

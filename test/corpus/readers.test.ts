@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderWith, python, writeFiles } from './python.ts'
@@ -106,6 +106,26 @@ describe('what is refused, with a note and never otherwise', () => {
     )
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
     expect(await read(`query("empty.db", "${endless}")`)).toContain('interrupted')
+  })
+
+  test('rows that take far more memory than their file has bytes', async () => {
+    await python(
+      `from benchlib import fixtures
+def fill(db):
+    db.execute("CREATE TABLE t (a INTEGER, b BLOB GENERATED ALWAYS AS (zeroblob(60000000)) VIRTUAL)")
+    db.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(20)])
+fixtures.write_sqlite(__import__("pathlib").Path(sys.argv[1]), fill)`,
+      [`${root}/bulk.db`],
+    )
+    const said = await read('len(query("bulk.db", "SELECT * FROM t"))')
+    expect(said).toContain('refused: bulk.db: SELECT * FROM t: more than 268,435,456 bytes')
+  })
+
+  test('many files that are small enough one by one', async () => {
+    await write('large', '')
+    await truncate(`${root}/large`, 60 * 2 ** 20)
+    const said = await read('[len(outputs.content("large")) for _ in range(10)]')
+    expect(said).toContain('refused: large: with it more than 536,870,912 bytes of output have been read')
   })
 
   test('links, pipes, folders, paths that lead out, and nothing at all', async () => {
