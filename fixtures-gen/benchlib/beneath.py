@@ -28,15 +28,29 @@ def open_directory(root: Path, path: str) -> Iterator[int]:
     descriptor = os.open(root, _DIRECTORY)
     try:
         for part in _parts(path):
-            try:
-                deeper = os.open(part, _DIRECTORY, dir_fd=descriptor)
-            except OSError as error:
-                raise Unreadable(f"{path}: expected a folder that is no link, {_why(error)}") from None
+            deeper = _opened(descriptor, part, path)
             os.close(descriptor)
             descriptor = deeper
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def open_entry(directory: int, name: str, path: str) -> Iterator[int]:
+    """Descriptor of the directory `name` in an open one; `path` is what notes call it."""
+    descriptor = _opened(directory, name, path)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _opened(directory: int, name: str, path: str) -> int:
+    try:
+        return os.open(name, _DIRECTORY, dir_fd=directory)
+    except OSError as error:
+        raise Unreadable(f"{path}: expected a folder that is no link, {_why(error)}") from None
 
 
 def read_file(root: Path, path: str, limit: int) -> bytes:

@@ -93,7 +93,9 @@ _CORE: set[object] = set()
 
 
 def core[A, E](check: Check[A, E]) -> Check[A, E]:
-    """Mark a check as core: level 3 needs all of them. It must fail on outputs that hold a header only."""
+    """Mark a check as core: level 3 needs all of them, on the twin too, where answers that were written down
+    are of no use. It must fail on outputs that hold a header only.
+    """
     _CORE.add(check)
     return check
 
@@ -176,17 +178,22 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
     main_checks, solved = _main_checks(judge, fixtures.open("main"))
     notes = [solved] if solved else []
     all_passed = all(check.passed for check in main_checks)
-    core_passed = all(check.passed for check in main_checks if check.core)
+    core_passed = not solved and _core_passed(main_checks)
+    edge = twin = None
+    if core_passed and not judge.partial:
+        wanted = judge if all_passed else judge.narrowed([])
+        twin_checks, problem = _main_checks(wanted, fixtures.open("twin"))
+        core_passed = not problem and _core_passed(twin_checks)
+        twin = not problem and all(check.passed for check in twin_checks) if all_passed else None
+        failed = [problem] if problem else _notes(twin_checks)
+        notes += [f"on other data of the same kind, {note}" for note in failed]
     if solved:
-        level, edge, twin = _runs_at_all(judge, fixtures, notes), None, None
+        level = _runs_at_all(judge, fixtures, notes)
     else:
-        level = 4 if all_passed else 3 if core_passed else 2
         edge = _edge_check(judge.edge, fixtures.open("edge")) if judge.edge else None
-        twin = _twin_passes(judge, fixtures.open("twin"), notes) if all_passed and not judge.partial else None
-    if level == 4 and (edge is None or edge.passed):
-        level = 5
+        level = 2 if not core_passed else 3 if not all_passed else 4 if edge and not edge.passed else 5
     if not solved:
-        notes = [f"{check.name}: {check.note}" for check in main_checks if not check.passed] + notes
+        notes = _notes(main_checks) + notes
     if edge and not edge.passed:
         notes.append(f"edge: {edge.note}")
     return {
@@ -199,6 +206,14 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
         "checks": [asdict(check) for check in main_checks],
         "twin_passed": twin,
     }
+
+
+def _core_passed(checks: Sequence[Checked]) -> bool:
+    return all(check.passed for check in checks if check.core)
+
+
+def _notes(checks: Sequence[Checked]) -> list[str]:
+    return [f"{check.name}: {check.note}" for check in checks if not check.passed]
 
 
 def _main_checks[A, E](judge: Judge[A, E], fixture: Fixture) -> tuple[list[Checked], str | None]:
@@ -260,13 +275,6 @@ def _edge_check(edge: Edge, fixture: Fixture) -> Checked:
     except _Refused as refused:
         return Checked(EDGE, False, f"{_doc(edge)} {refused}", False)
     return Checked(EDGE, True, _doc(edge), False)
-
-
-def _twin_passes[A, E](judge: Judge[A, E], fixture: Fixture, notes: list[str]) -> bool:
-    checks, problem = _main_checks(judge, fixture)
-    failed = [problem] if problem else [f"{check.name}: {check.note}" for check in checks if not check.passed]
-    notes += [f"on other data of the same kind, {note}" for note in failed]
-    return not failed
 
 
 def _runs_at_all[A, E](judge: Judge[A, E], fixtures: _Fixtures, notes: list[str]) -> int:

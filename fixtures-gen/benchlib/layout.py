@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchlib.beneath import Unreadable, open_directory, read_at
+from benchlib.beneath import Unreadable, open_directory, open_entry, read_at
 from benchlib.cache import cache_root
 from benchlib.task import below
 
@@ -176,12 +176,9 @@ def _copy_entry(directory: int, name: str, path: str, target: Path, budget: _Bud
             return
         budget.spend(0)
         target.mkdir(parents=True, exist_ok=True)
-        deeper = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-        try:
+        with open_entry(directory, name, path) as deeper:
             for entry in sorted(os.listdir(deeper)):
                 _copy_entry(deeper, entry, f"{path}/{entry}", target / entry, budget, depth + 1)
-        finally:
-            os.close(deeper)
     elif stat.S_ISREG(mode):
         content = read_at(directory, name, path, budget.left())
         budget.spend(len(content))

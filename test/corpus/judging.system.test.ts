@@ -118,23 +118,21 @@ describe('levels', () => {
     expect(unknown.stderr).toContain("'doubles are right', 'edge'")
   })
 
-  test('4 or 5 with twin_passed false for a solution that fits the visible data', async () => {
-    const { stdout } = await command(join(toy.task, 'seed.py'), [
-      '--fixture',
-      'main',
-      '--stage',
-      'initial',
-      '--scale',
-      'small',
-      '--out',
-      join(toy.path, 'seen'),
-    ])
-    expect(stdout).toBe('')
-    const remembers = REFERENCE.replace(
-      'lines =',
-      `known = ${JSON.stringify(await firstNumber(join(toy.path, 'seen/inputs/numbers.txt')))}\nnumbers = numbers if numbers[0] in (known, "1") else ["7"] * 6\nlines =`,
+  test('2 for answers that were written down, 5 with twin_passed false for a program that fits the visible data', async () => {
+    const more = ['--fixture', 'main', '--stage', 'initial', '--scale', 'small', '--out', join(toy.path, 'seen')]
+    await command(join(toy.task, 'seed.py'), more)
+    const known = JSON.stringify(await firstNumber(join(toy.path, 'seen/inputs/numbers.txt')))
+    const remembers = (change: string) =>
+      solution(REFERENCE.replace('lines =', `if numbers[0] not in (${known}, "1"):\n    ${change}\nlines =`))
+    const canned = await verdict(remembers('numbers = ["7"] * 6'))
+    expect(canned).toMatchObject({ status: 'fail', progress_level: 2, main_checks_passed: 3, twin_passed: false })
+    expect(canned.notes[0]).toMatch(/^on other data of the same kind, numbers are kept: doubles.csv: /)
+    const cannedAndWrong = await verdict(
+      solution(remembers('numbers = ["7"] * 6')['solution/double.py'].replace('* 2', '* 3')),
     )
-    expect(await verdict(solution(remembers))).toMatchObject({ status: 'pass', progress_level: 5, twin_passed: false })
+    expect(cannedAndWrong).toMatchObject({ progress_level: 2, main_checks_passed: 2, twin_passed: null })
+    const fits = REFERENCE.replace('* 2}', `* (2 if numbers[0] in (${known}, "1") else 3)}`)
+    expect(await verdict(solution(fits))).toMatchObject({ status: 'pass', progress_level: 5, twin_passed: false })
   })
 })
 

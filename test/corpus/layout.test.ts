@@ -44,6 +44,16 @@ layout.lay_tree(root / "clean", root / "laid", editable=("state/",))
   )
 
 describe('copies of a candidate’s work', () => {
+  test('refuse a folder that the judge may not open', async () => {
+    await writeFiles(root, { 'work/solution/locked/main.py': 'x' })
+    await chmod(`${root}/work/solution/locked`, 0o000)
+    await chmod(root, 0o777)
+    const asNobody = 'import os\nif os.geteuid() == 0:\n    os.seteuid(65534)'
+    expect(await copyWork('solution/', asNobody)).toBe(
+      'solution/locked: expected a folder that is no link, permission denied',
+    )
+  })
+
   test('hold regular files, no links, no pipes, no code caches', async () => {
     await writeFiles(root, {
       'work/solution/main.py': 'x',
