@@ -32,6 +32,8 @@ FIELD_LIMIT = 1 << 20
 ROW_LIMIT = 1_000_000
 JSON_DEPTH_LIMIT = 100
 NUMBER_DIGITS_LIMIT = 400
+GZIP_CHUNK = 1 << 16
+GZIP_MEMBERS_LIMIT = 10_000
 SQLITE_STEPS_LIMIT = 200_000_000
 SQLITE_ROW_LIMIT = 1_000_000
 SQLITE_BYTES_LIMIT = 256 << 20
@@ -269,17 +271,25 @@ def _limit_depth(value: Json, path: str) -> None:
 
 def _gunzip(data: bytes, path: str, limit: int) -> bytes:
     expanded = bytearray()
+    members = 0
+    member = None
     try:
-        while data:
-            member = zlib.decompressobj(wbits=31)
-            expanded += member.decompress(data, limit + 1 - len(expanded))
-            if len(expanded) > limit:
-                raise Unreadable(f"{path}: expands to more than {limit:,} bytes")
-            if not member.eof:
-                raise Unreadable(f"{path}: the gzip data end too early")
-            data = member.unused_data.lstrip(b"\0")
+        for start in range(0, len(data), GZIP_CHUNK):
+            chunk = data[start : start + GZIP_CHUNK]
+            while chunk := chunk if member or not members else chunk.lstrip(b"\0"):
+                if member is None:
+                    member = zlib.decompressobj(wbits=31)
+                    members += 1
+                expanded += member.decompress(chunk, limit + 1 - len(expanded))
+                if len(expanded) > limit:
+                    raise Unreadable(f"{path}: expands to more than {limit:,} bytes")
+                if members > GZIP_MEMBERS_LIMIT:
+                    raise Unreadable(f"{path}: more than {GZIP_MEMBERS_LIMIT:,} gzip members")
+                chunk, member = (member.unused_data, None) if member.eof else (b"", member)
     except zlib.error as error:
         raise Unreadable(f"{path}: not gzip: {error}") from None
+    if member is not None:
+        raise Unreadable(f"{path}: the gzip data end too early")
     return bytes(expanded)
 
 

@@ -1,5 +1,6 @@
 """Judges task 06: each of the three schedules is legal and the best by every level of its objective."""
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,11 +12,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
-from benchlib import comparing, judging
+from benchlib import comparing, fixtures, judging
 from benchlib.candidate import CommandFailed, Fixture, Workspace
 from benchlib.readers import Unreadable
 
-COMMAND = ["-m", "solution.volunteer_schedule", "inputs", "--output", "output"]
 SECONDS = 120
 STAGES = ("initial", "callout", "fairness")
 SCHEDULE = ["shift_id", "seat", "volunteer_id"]
@@ -23,6 +23,7 @@ UNFILLED = ["shift_id", "seat", "required_skill", "reason"]
 LEVELS = ["filled seats", "covered shifts", "exceptions", "changes", "preference", "spread"]
 LAST = "\U0010ffff"  # an unfilled seat comes after every id
 MOSTLY = 0.6
+LATER, LATER_FROM = "later", "2025-06-15"
 
 ANCHORS = {  # what a stage's summary says whatever the filler is: spread, changes, exceptions
     "initial": (3, 0, []),
@@ -117,7 +118,7 @@ def pairs(seats: Seats) -> Iterator[tuple[str, str]]:
 
 
 def expect(fixture: Fixture) -> dict[str, tuple[Rota, Result]]:
-    """For each stage its inputs and the one right result."""
+    """For each stage its inputs and the one right result, and for the last stage's later shifts alone."""
     legs = fixture.csv("inputs/travel_times.csv")
     initial = Rota(
         volunteers={row["volunteer_id"]: row for row in fixture.csv("inputs/volunteers.csv")},
@@ -128,9 +129,12 @@ def expect(fixture: Fixture) -> dict[str, tuple[Rota, Result]]:
     absent = set(fixture.json("inputs/callout.json")["unavailable_volunteer_ids"])
     callout = replace(initial, absent=absent, baseline=best(initial))
     fairness = replace(callout, policy=fixture.json("inputs/fairness.json"))
-    rotas = {"initial": initial, "callout": callout, "fairness": fairness}
+    shifts = {name: row for name, row in initial.shifts.items() if row["start"] >= LATER_FROM}
+    later = replace(fairness, shifts=shifts, baseline=best(replace(initial, shifts=shifts)))
+    rotas = {"initial": initial, "callout": callout, "fairness": fairness, LATER: later}
     expected = {stage: (rota, reported(rota, best(rota))) for stage, rota in rotas.items()}
-    for stage, (_, result) in expected.items():
+    for stage in STAGES:
+        result = expected[stage][1]
         exceptions = [entry["volunteer_id"] for entry in result.summary["fairness_exceptions"]]
         found = (result.summary["assignment_count_spread"], result.summary["changed_assignments"], exceptions)
         if found != ANCHORS[stage]:
@@ -239,54 +243,65 @@ def reported(rota: Rota, seats: Seats) -> Result:
     return result
 
 
-@dataclass
-class Results:
-    """What the candidate wrote after each stage in one workspace, and with all inputs in a fresh one."""
-
-    stages: dict[str, Result]
-    fresh: Result
-
-
+type Results = dict[str, Result]
 type Expected = dict[str, tuple[Rota, Result]]
 
 
 def solve(fixture: Fixture) -> Results:
-    """Run the command after each stage, then once more where no earlier run left anything. Only with all
-    inputs a failure ends it: before that it fails the checks of its stage.
+    """Run the command after each stage in one workspace, then for the later shifts in a fresh one. Only with
+    all inputs a failure ends it: before that it fails the checks of its stage.
     """
     workspace = fixture.workspace(upto=STAGES[0])
-    stages: dict[str, Result] = {}
+    results: Results = {}
     for stage in STAGES:
-        if stages:
+        if results:
             workspace.add_stage(stage)
         try:
-            stages[stage] = run(workspace)
+            results[stage] = run(workspace)
         except (CommandFailed, Unreadable) as error:
             if stage == STAGES[-1]:
                 raise
-            stages[stage] = Result([], [], None, failure=str(error))
-    return Results(stages, run(fixture.workspace()))
+            results[stage] = Result([], [], None, failure=str(error))
+    try:
+        results[LATER] = run(with_later_shifts(fixture), "branch/later", "output/branch/new")
+    except (CommandFailed, Unreadable) as error:
+        results[LATER] = Result([], [], None, failure=str(error))
+    return results
 
 
-def run(workspace: Workspace) -> Result:
+def with_later_shifts(fixture: Fixture) -> Workspace:
+    """A fresh workspace with another folder of inputs: those of all stages, without the first shifts."""
+    workspace = fixture.workspace()
+    folder = workspace.root / "branch/later"
+    shutil.copytree(workspace.root / "inputs", folder)
+    rows = [row for row in fixture.csv("inputs/shifts.csv") if row["start"] >= LATER_FROM]
+    (folder / "shifts.csv").unlink()
+    fixtures.write_csv(folder / "shifts.csv", list(rows[0]), [list(row.values()) for row in rows])
+    return workspace
+
+
+def run(workspace: Workspace, inputs: str = "inputs", output: str = "output") -> Result:
     """Run the command and read its three outputs."""
-    workspace.python(*COMMAND, seconds=SECONDS)
+    workspace.python("-m", "solution.volunteer_schedule", inputs, "--output", output, seconds=SECONDS)
     outputs = workspace.outputs
     return Result(
-        outputs.csv("output/schedule.csv", SCHEDULE),
-        outputs.csv("output/unfilled.csv", UNFILLED),
-        outputs.json("output/summary.json"),
+        outputs.csv(f"{output}/schedule.csv", SCHEDULE),
+        outputs.csv(f"{output}/unfilled.csv", UNFILLED),
+        outputs.json(f"{output}/summary.json"),
         outputs.slips,
     )
 
 
 @judging.core
 def most_assignments_are_right(actual: Results, expected: Expected) -> None:
-    """In the end at least six assignments in ten are those of the best schedule."""
-    found, wanted = assignments(actual.stages[STAGES[-1]]), assignments(expected[STAGES[-1]][1])
-    right = len(found & wanted)
-    note = f"{right} of {len(wanted)} assignments are right, {len(found - wanted)} are wrong"
-    comparing.require(right >= MOSTLY * max(len(wanted), len(found)), note)
+    """In the end at least six assignments in ten are those of the best schedule, for all shifts and for the
+    later ones alone.
+    """
+    for stage in (STAGES[-1], LATER):
+        found, wanted = assignments(actual[stage]), assignments(expected[stage][1])
+        right = len(found & wanted)
+        note = f"{stage}: {right} of {len(wanted)} assignments are right, {len(found - wanted)} are wrong"
+        comparing.require(right >= MOSTLY * max(len(wanted), len(found)), note)
 
 
 def every_assignment_is_legal(actual: Results, expected: Expected) -> None:
@@ -296,7 +311,7 @@ def every_assignment_is_legal(actual: Results, expected: Expected) -> None:
     problems = [
         f"{stage}: {problem}"
         for stage, (rota, _) in expected.items()
-        for problem in illegal(rota, actual.stages[stage].schedule)
+        for problem in illegal(rota, actual[stage].schedule)
     ]
     comparing.require(not problems, comparing.listed(problems))
 
@@ -340,8 +355,8 @@ def fairness_schedule_is_the_best(actual: Results, expected: Expected) -> None:
 def is_the_best(stage: str, actual: Results, expected: Expected) -> None:
     """Name the first level at which a schedule loses, then the rows that differ."""
     rota, result = expected[stage]
-    comparing.require(not actual.stages[stage].failure, f"{stage}: {actual.stages[stage].failure}")
-    rows = actual.stages[stage].schedule
+    comparing.require(not actual[stage].failure, f"{stage}: {actual[stage].failure}")
+    rows = actual[stage].schedule
     if rows == result.schedule:
         return
     why = "equal by every value, so the lexical order, the seats or the order of rows differ"
@@ -358,27 +373,27 @@ def is_the_best(stage: str, actual: Results, expected: Expected) -> None:
 def unfilled_seats_are_reported(actual: Results, expected: Expected) -> None:
     """unfilled.csv has every unfilled seat, in order, with the reason, after each stage."""
     for stage, (_, result) in expected.items():
-        rows = actual.stages[stage].unfilled
+        rows = actual[stage].unfilled
         comparing.same_rows(f"{stage}: unfilled.csv", rows, result.unfilled, key=["shift_id", "seat"])
 
 
 def summaries_are_exact(actual: Results, expected: Expected) -> None:
     """summary.json has every value and each exception, its keys in order, after each stage."""
     for stage, (_, result) in expected.items():
-        summary = actual.stages[stage].summary
+        summary = actual[stage].summary
         comparing.same_json(f"{stage}: summary.json", summary, result.summary, ordered_keys=True)
 
 
-def earlier_runs_do_not_matter(actual: Results, expected: Expected) -> None:
-    """With all inputs in a workspace where no earlier run left anything the results are right too."""
-    _, result = expected[STAGES[-1]]
-    comparing.same_rows("schedule.csv", actual.fresh.schedule, result.schedule, key=["shift_id", "seat"])
-    comparing.same_json("summary.json", actual.fresh.summary, result.summary, ordered_keys=True)
+def other_folders_are_planned_anew(actual: Results, expected: Expected) -> None:
+    """Inputs of another folder give their own results in a new one, where no earlier run left anything."""
+    is_the_best(LATER, actual, expected)
+    summary = expected[LATER][1].summary
+    comparing.same_json(f"{LATER}: summary.json", actual[LATER].summary, summary, ordered_keys=True)
 
 
 def lines_end_as_stated(actual: Results, expected: Expected) -> None:
     """Every output uses LF and ends with a newline."""
-    comparing.lines_end_with_lf([slip for result in actual.stages.values() for slip in result.slips])
+    comparing.lines_end_with_lf([slip for result in actual.values() for slip in result.slips])
 
 
 def assignments(result: Result) -> set[tuple[str, str]]:
@@ -419,7 +434,7 @@ if __name__ == "__main__":
             fairness_schedule_is_the_best,
             unfilled_seats_are_reported,
             summaries_are_exact,
-            earlier_runs_do_not_matter,
+            other_folders_are_planned_anew,
             lines_end_as_stated,
         ],
         edge=edge,

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -58,8 +59,11 @@ describe('what is read', () => {
   })
 
   test('a gzip file of two members', async () => {
-    await write('two.gz', Buffer.concat([gzipSync('one'), gzipSync('three')]))
+    await write('two.gz', Buffer.concat([gzipSync('one'), Buffer.alloc(5), gzipSync('three')]))
     expect(JSON.parse(await read('outputs.gzip("two.gz")')).value).toBe(8)
+    const noise = randomBytes(200_000)
+    await write('long.gz', Buffer.concat([gzipSync(noise), gzipSync(noise), Buffer.alloc(70_000)]))
+    expect(JSON.parse(await read('outputs.gzip("long.gz")')).value).toBe(400_000)
   })
 })
 
@@ -89,6 +93,12 @@ describe('what is refused, with a note and never otherwise', () => {
       gzipSync(Buffer.alloc(5_000_000)),
       'outputs.gzip("f", expanded_limit=1_000_000)',
       'f: expands to more than 1,000,000 bytes',
+    ],
+    [
+      'gzip members without end',
+      Buffer.concat(Array(50_000).fill(gzipSync(''))),
+      'outputs.gzip("f")',
+      'f: more than 10,000 gzip members',
     ],
     ['no database', 'x'.repeat(9000), 'query("f", "SELECT 1 FROM t")', 'file is not a database'],
   ]
