@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import urljoin
 
@@ -21,11 +22,11 @@ from benchlib.candidate import CommandFailed, Fixture, Workspace
 CELLS = ["name", "price", "currency", "stock", "revision"]
 COLUMNS = ["sku", *CELLS]
 URL_FILE, OUTPUT = "inputs/base_url.txt", "output/catalog.csv"
-TRIAL, SINGLE = "/trial/start?lang=en", "/trial/single"
+TRIAL, FAILING = "/trial/start?lang=en", "/trial/gone"
 SECONDS = 60.0
 STOP_AFTER = "3"  # requests of one page; ends a crawl that goes round in circles
 TOLERANCE = 0.05
-MOSTLY = 0.66
+MOSTLY, HALF = 0.66, 0.5
 ORIGIN = "http://127.0.0.1:1"  # stands for the server's own in the calculation
 
 type Row = dict[str, str]
@@ -35,12 +36,16 @@ ANCHORS = {
     "PADDED": ("Ten, padded", "010"),
     "TIE-BREADTH": ("On the second page", "4"),
     "BIG-UP": ("Big, higher", "9007199254740993"),
-    "BLANKS": ("Steel rule 30 cm", "1"),
+    "BLANKS": ("Steel rule 30 cm long", "1"),
     "CODE-INSIDE": ("Glue stick", "1"),
     "DECODED-ONCE": ("Tom &amp; Jerry &lt;b&gt;", "1"),
 }
-TRIAL_PAGES = "start?lang=en slow slow quick quick busy busy broken moved away gone worse worse last"
+TRIAL_PAGES = """
+    start?lang=en start?lang=en slow slow quick quick busy busy broken
+    moved-301 moved-302 moved-303 moved-307 moved-308 away gone partial worse worse last
+"""
 TRIAL_TARGETS = [f"/trial/{name}" for name in TRIAL_PAGES.split()]
+OTHER_TARGETS = ["/", "/stock/list?part=2", "/stock/list?part=3", "/stock/last"]
 TRIAL_SKUS = ["TRIAL-START", "TRIAL-last", "TRIAL-quick", "TRIAL-slow"]
 
 
@@ -72,18 +77,20 @@ class Crawl:
 
 @dataclass
 class Expected:
-    """What is right for the catalogue and for the trial pages."""
+    """What is right for the catalogue, for the trial pages and for a site that no fixture has."""
 
     catalog: Crawl
     trial: Crawl
+    other: Crawl
 
 
 @dataclass
 class Work:
-    """What was found in the catalogue and from the trial's start, which may have failed."""
+    """What was found; from the trial's start and in the other site the command may have failed."""
 
     catalog: Crawl
     trial: Future[Crawl]
+    other: Crawl | Exception
     workspace: Workspace
 
 
@@ -96,7 +103,19 @@ def expect(fixture: Fixture) -> Expected:
         raise judging.JudgeError(f"the calculation misses the anchors {wrong}")
     if trial.targets != TRIAL_TARGETS or [row["sku"] for row in trial.rows] != TRIAL_SKUS:
         raise judging.JudgeError(f"the calculation misses the trial: {trial}")
-    return Expected(catalog, trial)
+    return Expected(catalog, trial, calculate(other_pages(), "/"))
+
+
+def other_pages() -> dict[str, Any]:
+    """A site that no fixture has: a ring of plain pages with one row each."""
+    pages = {}
+    for number, target in enumerate(OTHER_TARGETS):
+        texts = zip(CELLS, [f"Other article {number}", "1.00", "EUR", "1", "1"], strict=True)
+        row = "".join(f'<td class="{name}">{value}</td>' for name, value in texts)
+        link = f'<nav><a rel="next" href="{OTHER_TARGETS[(number + 1) % len(OTHER_TARGETS)]}">Next</a></nav>'
+        body = [f'<table><tr data-sku="OTHER-{number}">{row}</tr></table>', link]
+        pages[target] = [{"status": 200, "body": body}]
+    return pages
 
 
 def calculate(pages: Mapping[str, Any], start: str) -> Crawl:
@@ -118,7 +137,7 @@ def calculate(pages: Mapping[str, Any], start: str) -> Crawl:
                 best[row["sku"]] = row
         for link in links:
             url = urljoin(ORIGIN + target, link.replace("{{port}}", "1")).partition("#")[0]
-            path = url.removeprefix(ORIGIN)
+            path = url.removeprefix(ORIGIN) or "/"
             if path.startswith("/") and path not in found:
                 found.append(path)
     return Crawl(requests, [best[sku] for sku in sorted(best)], exit_status)
@@ -152,22 +171,34 @@ def text(cell: str) -> str:
 
 
 def solve(fixture: Fixture) -> Work:
-    """Crawl the catalogue; beside it, as both have to wait for their server, the trial pages."""
+    """Crawl the catalogue and the other site; beside them, as all wait for their servers, the trial pages."""
     workspace = fixture.workspace()
     trial = (fixture.workspace(), TRIAL, "inputs/trial_url.txt", "output/made/new/trial.csv")
+    site = Path(mkdtemp(dir=fixture.folder)) / "site.json"
+    site.write_text(json.dumps({"pages": other_pages(), "other_pages": {}}), "utf-8")
     with ThreadPoolExecutor(1) as beside:
-        return Work(workspace=workspace, trial=beside.submit(crawl, *trial), catalog=crawl(workspace))
+        trial_found = beside.submit(crawl, *trial)
+        catalog = crawl(workspace)
+        other = judging.tried(lambda: crawl(workspace, output="output/other.csv", site=site))
+        return Work(catalog, trial_found, other, workspace)
 
 
-def crawl(workspace: Workspace, start: str = "", url_file: str = URL_FILE, output: str = OUTPUT) -> Crawl:
+def crawl(
+    workspace: Workspace,
+    start: str = "",
+    url_file: str = URL_FILE,
+    output: str = OUTPUT,
+    site: Path | None = None,
+) -> Crawl:
     """Run the command beside a fresh server, whose files are not in the workspace, and read the table."""
+    inputs = workspace.fixture.file("inputs")
     for name in ("catalog_server.py", "catalog_site.json"):
         (workspace.root / "inputs" / name).unlink(missing_ok=True)
-    server = jail.service_path("catalog", "inputs/catalog_server.py")
+    server, served = (jail.service_path("catalog", path) for path in ("inputs/catalog_server.py", "site"))
     service = jail.Service(
         "catalog",
-        ["python", server, "--stop-after", STOP_AFTER],
-        {"inputs": workspace.fixture.file("inputs")},
+        ["python", server, "--site", served, "--stop-after", STOP_AFTER],
+        {"inputs": inputs, "site": site or inputs / "catalog_site.json"},
         url_file=url_file,
         url_suffix=start,
     )
@@ -184,8 +215,11 @@ def logged(text: str) -> list[Request]:
     """The requests of a server's log."""
     ready, *lines = text.splitlines()
     own = f"http://127.0.0.1:{ready.split()[1]}"
-    entries = [json.loads(line) for line in lines]
-    return [Request(entry["url"].removeprefix(own), entry["at"], entry["others_open"]) for entry in entries]
+    requests = []
+    for entry in map(json.loads, lines):
+        method = "" if entry["method"] == "GET" else f" by {entry['method']}"
+        requests.append(Request(entry["url"].removeprefix(own) + method, entry["at"], entry["others_open"]))
+    return requests
 
 
 def same_requests(actual: Crawl, expected: Crawl) -> None:
@@ -228,6 +262,16 @@ def most_rows_are_right(actual: Work, expected: Expected) -> None:
     rows = expected.catalog.rows
     right = sum(row in actual.catalog.rows for row in rows)
     comparing.require(right >= MOSTLY * len(rows), f"{right} of {len(rows)} rows are right")
+
+
+@judging.core
+def another_site_is_crawled(actual: Work, expected: Expected) -> None:
+    """In a site that no fixture has, at least half of the pages are requested and half of the rows right."""
+    found, wanted = judging.made(actual.other), expected.other
+    asked = len(set(wanted.targets) & set(found.targets))
+    right = sum(row in found.rows for row in wanted.rows)
+    note = f"{asked} pages were requested and {right} rows are right, of {len(wanted.rows)} each"
+    comparing.require(min(asked, right) >= HALF * len(wanted.rows), note)
 
 
 def each_page_is_requested_once(actual: Work, expected: Expected) -> None:
@@ -290,9 +334,10 @@ def failing_pages_are_skipped(actual: Work, expected: Expected) -> None:
 
 
 def output_is_replaced(actual: Work, expected: Expected) -> None:
-    """A later run over the same output leaves its own rows only."""
-    again = crawl(actual.workspace, SINGLE)
-    comparing.same("rows of a single page", [row["sku"] for row in again.rows], ["TRIAL-single"])
+    """A later run over the same output, whose start fails, leaves the header only, with exit status 1."""
+    again = crawl(actual.workspace, FAILING)
+    comparing.same("rows of a start that fails", again.rows, [])
+    comparing.same("the exit status", again.exit, 1)
 
 
 def edge(fixture: Fixture) -> None:
@@ -318,6 +363,7 @@ if __name__ == "__main__":
         checks=[
             most_pages_are_requested,
             most_rows_are_right,
+            another_site_is_crawled,
             each_page_is_requested_once,
             busy_page_is_retried_once_after_its_delay,
             requests_stay_within_the_origin,

@@ -14,7 +14,6 @@ type Answer = dict[str, object]
 type Row = tuple[str, str, str, str, str, str]  # sku, name, price, currency, stock, revision
 
 HERE, OTHER = "http://127.0.0.1:{{port}}", "http://127.0.0.1:{{other_port}}"
-LEAVES = 9
 
 # The spine is one long list of pages; s1 is "/", and {next} stands for the next page of the spine.
 SPINE_LINKS = {
@@ -34,6 +33,7 @@ SPINE_LINKS = {
     3: [
         "<A HREF=/tools/saws/ REL=NEXT>Saws</A>",
         '<a class="button" href="/catalog{next}" title="a &gt; b" rel="next">Next</a>',
+        f'<a rel="next" href="{HERE}">Home</a>',
         '<a rel="next" href="http://localhost:{{port}}/mirror">Mirror</a>',
     ],
     4: [
@@ -50,6 +50,7 @@ SPINE_LINKS = {
     6: [
         '<a rel="next" href="/offers#list">List</a> <a rel="next" href="/offers#grid">Grid</a>',
         '<a rel="next" href="/offers">Offers</a> <a rel="next" href="{next}#rows">Next</a>',
+        '<a rel="next" href="/offers/">These are</a> <a rel="list\nnext" href="/Offers">other pages</a>',
     ],
 }
 LEAF_LINKS = {
@@ -62,6 +63,7 @@ LEAF_LINKS = {
     "/fasteners": [f'<a rel="next" href="{HERE}/catalog{{second}}">Catalogue</a>'],
     "/paint": ['<a rel="next" href="paint#top">Top</a>'],
     "/offers": ['<a rel="next" href="">Again</a>'],
+    **dict.fromkeys(["/offers/", "/Offers", "/tools/notes"], []),
 }
 BUSY = "/tools/saws/blades"
 
@@ -89,17 +91,18 @@ ODD = """\
 <tr data-sku="DECODED-ONCE"><td class="name">Tom &amp;amp; Jerry &amp;lt;b&amp;gt;</td>{rest}</tr>
 <tr data-sku="BLANKS"><td class="name">
   Steel&nbsp;&nbsp;rule
-  30&#160;cm </td>{rest}</tr>
+  30&#160;cm&emsp;long </td>{rest}</tr>
 <tr data-sku="INLINE"><td class="name">Hex <b>bo<i>lt</i></b> M8<!-- old: M6 --></td>{rest}</tr>
 <tr data-sku="CODE-INSIDE"><td class="name">Glue<script>track("glue <3");</script> stick
 <style>td { color: red }</style></td>{rest}</tr>
 <tr data-sku="ORDER"><td class="revision">1</td><td class="stock">21</td><td class="currency">USD</td>
 <td class="price">2.10</td><td class="name">Other order</td></tr>
 <tr data-sku="CLASSES"><td class="cell name">Classes</td><td class="price-old">9.99</td>
-<td class="num price">8.88</td><td class="currency">USD</td><td class="num stock low">2</td>
+<td class="num price">8.88</td><td class="currency">USD</td><td class="num\tstock\nlow">2</td>
 <td class="revision">1</td><td class="stock-note">soon</td><td>more</td></tr>
 <tr data-sku="NOTE"><td class="name">With a note</td>{rest}
-<td class="note"><span class="price">5 % off</span> <b class="stock">few</b></td></tr>
+<td class="note"><span class="price">5 % off</span> <b class="stock">few</b>
+<a rel="next" href="/tools/notes">All notes</a></td></tr>
 <TR class='row' DATA-SKU=UPPER-CASE><TD CLASS=name>Upper case</TD>{rest}</TR>"""
 NO_ROWS = """\
 <tr class="product"><td class="name">No SKU</td>{rest}</tr>
@@ -136,6 +139,7 @@ SPINE_ROWS: dict[int, list[str]] = {
         plain("zoll-1", "Zollstock", "3.70", "EUR", "6", "1"),
         plain("R&D-7", "Research & development kit", "19.00", "USD", "1", "1"),
         plain("R&amp;D-7", "Twice encoded", "19.10", "USD", "2", "1"),
+        plain(" BLANK  SKU ", "Blanks of a SKU stay", "8.10", "USD", "4", "1"),
         plain("QUOTES", 'Pipe 1/2", "long", black', "8.00", "USD", "3", "1"),
     ],
     4: [ODD.replace("{rest}", REST)],
@@ -149,15 +153,17 @@ LEAF_ROWS: dict[str, list[str]] = {
 UNLINKED = ["/imprint", "/archive", "/groups", "/feed", "/mirror", "/secure", "/commented", "/scripted"]
 
 START = "/trial/start?lang=en"
-TRIAL_NAMES = ["slow", "quick", "busy", "broken", "moved", "away", "gone", "worse", "last"]
+MOVED = {f"moved-{status}": status for status in (301, 302, 303, 307, 308)}
+TRIAL_NAMES = ["slow", "quick", "busy", "broken", *MOVED, "away", "gone", "partial", "worse", "last"]
 TRIAL: dict[str, list[tuple[int, dict[str, str]]]] = {
     "slow": [(429, {"Retry-After": "2"}), (200, {})],
     "quick": [(429, {"Retry-After": "0"}), (200, {})],
     "busy": [(429, {"Retry-After": "0"}), (429, {"Retry-After": "0"}), (200, {})],
     "broken": [(503, {"Retry-After": "0"}), (200, {})],
-    "moved": [(302, {"Location": "/trial/new"})],
+    **{name: [(status, {"Location": "/trial/new"})] for name, status in MOVED.items()},
     "away": [(302, {"Location": f"{OTHER}/trial/new"})],
     "gone": [(404, {})],
+    "partial": [(206, {})],
     "worse": [(429, {"Retry-After": "0"}), (503, {"Retry-After": "0"}), (200, {})],
     "last": [(200, {})],
     "new": [(200, {})],
@@ -192,7 +198,7 @@ def filler(rng: random.Random) -> Iterator[Row]:
 
 def shop(build: seeding.Build) -> dict[str, list[Answer]]:
     """The catalogue: a spine of pages, pages beside it, and links back into both."""
-    spine = build.size(full=40 - LEAVES, small=8) - (build.fixture == "twin")
+    spine = build.size(full=40 - len(LEAF_LINKS), small=8) - (build.fixture == "twin")
     per_page, rows = build.size(full=8, small=2), filler(build.rng)
     marks = [f"?after={build.rng.randrange(10**7, 10**8)}" for _ in range(spine)]
     urls = ["/", *(f"/catalog{mark}" for mark in marks[1:])]
@@ -220,7 +226,8 @@ def shop(build: seeding.Build) -> dict[str, list[Answer]]:
 def trial() -> dict[str, list[Answer]]:
     """A few pages of which some cannot be had; every answer holds a row."""
     links = [f'<a rel="next" href="{name}">{name}</a>' for name in TRIAL_NAMES]
-    pages = {START: [page("Trial", [plain("TRIAL-START", "Start", "1.00", "EUR", "1", "1")], links)]}
+    start = page("Trial", [plain("TRIAL-START", "Start", "1.00", "EUR", "1", "1")], links)
+    pages = {START: [start | {"status": 429, "headers": {"Retry-After": "0"}}, start]}
     for name, answers in TRIAL.items():
         pages[f"/trial/{name}"] = made = []
         for turn, (status, headers) in enumerate(answers, 1):

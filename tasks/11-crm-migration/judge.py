@@ -1,4 +1,4 @@
-"""Judges task 11: the database after the migration, another one, an import, and the same import again."""
+"""Judges task 11: databases after the migration, after another one, an import, and the same import again."""
 
 import re
 import shutil
@@ -35,24 +35,37 @@ MIGRATED = {
     3: ("Bob Stone", "Prefers mornings\nvip"),
     7: ("Nora Unreachable", ""),
     9: ("Gina Long", "Call back\nVIP\nCall\nvip"),
-    23: ("Zoë First", "Line one\nLine two\nLine three\u2028still three\x0band so on"),
+    23: ("Zoë First", "Line one\nLine two\nLine three\u2028still three\x0band\rso on"),
     37: ("Aaron Early", "zz\naa"),
 }
 IMPORTED = {
     5: ("David R.", "Phone only\nCalled"),
     6: ("Erin Park", "Asked for a quote\nAsked"),
+    9: ("Gina Long", "Call back\nVIP\nCall\nvip\ncall back\nLong\u2028term,\rlong"),
     18: ("Night Shift", "first\nthird"),
     33: ("Front Gate", "No email, phone of Alice\nNot Alice"),
 }
+NEW_FORM = """
+    DROP TABLE contacts;
+    CREATE TABLE contacts (id INTEGER PRIMARY KEY, display_name TEXT, notes TEXT);
+    CREATE TABLE contact_methods (
+        contact_id INTEGER, kind TEXT, value TEXT, normalized_value TEXT, is_primary INTEGER
+    );
+    PRAGMA user_version = """
 DAMAGED = {
     "version-0": "PRAGMA user_version = 0",
     "version-3": "PRAGMA user_version = 3",
     "blank": "UPDATE contacts SET name = char(32, 160) WHERE id = (SELECT max(id) FROM contacts)",
 }
+NOT_FOR_IMPORT = {"old": "", "new-0": NEW_FORM + "0", "new-3": NEW_FORM + "3"}
+MOVED_BY = 1_000_000
 MALFORMED = {
     "short.csv": "display_name,email,phone,notes\nFirst,first@example.com,,\nShort,short@example.com,1\n",
     "long.csv": "display_name,email,phone,notes\nFirst,first@example.com,,\nLong,long@example.com,,,\n",
     "header.csv": "name,email,phone,notes\nFirst,first@example.com,,\n",
+    "case.csv": "Display_Name, email,phone,notes\nFirst,first@example.com,,\n",
+    "order.csv": "display_name,phone,email,notes\nFirst,,first@example.com,\n",
+    "empty.csv": "",
 }
 EARLIER_REPORT = "an earlier report\n"
 
@@ -82,7 +95,7 @@ class Work:
 
     workspace: Workspace
     refused: dict[str, State]
-    """Databases that must be refused, as they were before."""
+    """Databases laid beside it, as they were before; most must be refused."""
     migrated: State
     migrated_again: State
     imports: list[Import | Exception]
@@ -117,19 +130,15 @@ class Expected:
     migrated: dict[str, list[Row]]
     imported: dict[str, list[Row]]
     reports: list[dict[str, list[int]]]
+    into_empty: tuple[dict[str, list[Row]], dict[str, list[int]]]
+    """Rows and report of an import into a database without contacts."""
+    moved_ids: list[int]
+    """Contacts that stay in the small database with all its ids moved."""
 
 
 def expect(fixture: Fixture) -> Expected:
     """Calculate every state from the pristine inputs; importing twice must change nothing."""
-    source = fixture.file(DATABASE, upto="initial").as_uri() + "?mode=ro&immutable=1"
-    with closing(sqlite3.connect(source, uri=True)) as database:
-        old = database.execute("SELECT id, name, email, phone, notes FROM contacts ORDER BY id").fetchall()
-    book: dict[int, Contact] = {}
-    kept: dict[str, int] = {}
-    for contact_id, name, *texts in old:
-        email, phone, notes = (text or "" for text in texts)
-        owner = kept.setdefault(email_key(email) or f"no email: {contact_id}", contact_id)
-        book.setdefault(owner, Contact(name.strip())).add(email, phone, notes)
+    book = migrated_book(fixture)
     migrated = rows_of(book)
     rows = fixture.csv(CSV)
     reports = [import_rows(book, rows)]
@@ -141,7 +150,24 @@ def expect(fixture: Fixture) -> Expected:
         there = {row["id"]: (row["display_name"], row["notes"]) for row in rows_there[CONTACTS]}
         if wrong := [contact_id for contact_id, anchor in anchors.items() if there.get(contact_id) != anchor]:
             raise judging.JudgeError(f"the calculation misses the anchors {wrong}")
-    return Expected(migrated, imported, reports)
+    started: dict[int, Contact] = {}
+    report = import_rows(started, rows)
+    moved_ids = [contact_id + MOVED_BY for contact_id in migrated_book(fixture.small())]
+    return Expected(migrated, imported, reports, (rows_of(started), report), moved_ids)
+
+
+def migrated_book(fixture: Fixture) -> dict[int, Contact]:
+    """The contacts of version 2 by their ids."""
+    source = fixture.file(DATABASE, upto="initial").as_uri() + "?mode=ro&immutable=1"
+    with closing(sqlite3.connect(source, uri=True)) as database:
+        old = database.execute("SELECT id, name, email, phone, notes FROM contacts ORDER BY id").fetchall()
+    book: dict[int, Contact] = {}
+    kept: dict[str, int] = {}
+    for contact_id, name, *texts in old:
+        email, phone, notes = (text or "" for text in texts)
+        owner = kept.setdefault(email_key(email) or f"no email: {contact_id}", contact_id)
+        book.setdefault(owner, Contact(name.strip())).add(email, phone, notes)
+    return book
 
 
 def import_rows(book: dict[int, Contact], rows: list[dict[str, str]]) -> dict[str, list[int]]:
@@ -158,8 +184,9 @@ def import_rows(book: dict[int, Contact], rows: list[dict[str, str]]) -> dict[st
         if not key[1]:
             report["skipped_rows"].append(number)
             continue
-        report["updated_ids" if key in found else "inserted_ids"].append(found.get(key, max(book) + 1))
-        contact_id = found.setdefault(key, max(book) + 1)
+        outcome = "updated_ids" if key in found else "inserted_ids"
+        contact_id = found.setdefault(key, max(book, default=0) + 1)
+        report[outcome].append(contact_id)
         unnamed = row["email"].strip() or row["phone"].strip()
         contact = book.setdefault(contact_id, Contact(unnamed))
         contact.name = row["display_name"].strip() or contact.name
@@ -193,7 +220,7 @@ def as_rows(columns: list[str], values: list[Any]) -> list[Row]:
 def solve(fixture: Fixture) -> Work:
     """Over one workspace: migrate, migrate again, import when the list has come, and import again."""
     workspace = fixture.workspace(upto="initial")
-    refused = place_what_is_refused(workspace)
+    refused = place_other_inputs(workspace)
     workspace.python("-m", "crm.migrate", DATABASE, seconds=SECONDS)
     migrated = read(workspace, DATABASE)
     for table, columns in TABLES.items():
@@ -209,24 +236,29 @@ def solve(fixture: Fixture) -> Work:
     return Work(workspace, refused, migrated, migrated_again, imports, id_columns)
 
 
-def place_what_is_refused(workspace: Workspace) -> dict[str, State]:
-    """Lay it beside the database, before anything of the candidate has run there."""
+def place_other_inputs(workspace: Workspace) -> dict[str, State]:
+    """Lay them before anything of the candidate has run there; what the databases hold."""
     folder, states = workspace.root / "workspace", {}
-    for name, change in {**DAMAGED, "old": ""}.items():
+    for name, change in {**DAMAGED, **NOT_FOR_IMPORT, "empty": "DELETE FROM contacts"}.items():
         shutil.copy(folder / "crm.db", folder / f"{name}.db")
-        with closing(sqlite3.connect(folder / f"{name}.db")) as database, database:
-            database.execute(change)
+        alter(folder / f"{name}.db", change)
         states[name] = read(workspace, f"workspace/{name}.db")
     for name, text in {**MALFORMED, "report.json": EARLIER_REPORT}.items():
         (folder / name).write_text(text, "utf-8")
+    (workspace.root / REPORTS[0]).write_text(EARLIER_REPORT, "utf-8")
     return states
 
 
-def import_contacts(workspace: Workspace, report: str) -> Import:
-    workspace.python("-m", "crm.import_contacts", DATABASE, CSV, report, seconds=SECONDS)
+def alter(path: Path, script: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(script)
+
+
+def import_contacts(workspace: Workspace, report: str, database: str = DATABASE) -> Import:
+    workspace.python("-m", "crm.import_contacts", database, CSV, report, seconds=SECONDS)
     workspace.outputs.slips.clear()
     written = workspace.outputs.json(report)
-    return Import(read(workspace, DATABASE), written, list(workspace.outputs.slips))
+    return Import(read(workspace, database), written, list(workspace.outputs.slips))
 
 
 def read(workspace: Workspace, path: str) -> State:
@@ -249,8 +281,14 @@ def mostly(what: str, actual: list[str], expected: list[str]) -> None:
 
 
 def same_table(table: str, state: State, expected: dict[str, list[Row]]) -> None:
-    key = ["id"] if table == CONTACTS else METHOD_KEY
-    comparing.same_rows(table, state.rows.get(table, []), expected[table], key=key)
+    """The same values of the same types."""
+    key, rows = ["id"] if table == CONTACTS else METHOD_KEY, state.rows.get(table, [])
+    comparing.same_rows(table, rows, expected[table], key=key)
+    comparing.same(f"types in {table}", types(rows), types(expected[table]))
+
+
+def types(rows: list[Row]) -> set[tuple[str, ...]]:
+    return {tuple(type(value).__name__ for value in row.values()) for row in rows}
 
 
 @judging.core
@@ -273,6 +311,16 @@ def most_methods_are_migrated(actual: Work, expected: Expected) -> None:
         for rows in (actual.migrated.rows, expected.migrated)
     )
     mostly("contact methods", found, wanted)
+
+
+@judging.core
+def another_database_is_migrated(actual: Work, expected: Expected) -> None:
+    """In another database, too, at least three in four contacts are those that stay."""
+    workspace = actual.workspace.fixture.small().workspace(upto="initial")
+    alter(workspace.root / DATABASE, f"UPDATE contacts SET id = id + {MOVED_BY}")
+    workspace.python("-m", "crm.migrate", DATABASE, seconds=SECONDS)
+    found = [repr(row.get("id")) for row in read(workspace, DATABASE).rows.get(CONTACTS, [])]
+    mostly("contacts", found, [repr(contact_id) for contact_id in expected.moved_ids])
 
 
 def schema_is_version_2(actual: Work, expected: Expected) -> None:
@@ -324,6 +372,16 @@ def second_import_changes_nothing(actual: Work, expected: Expected) -> None:
         same_table(table, again.state, expected.imported)
 
 
+def empty_database_is_imported_into(actual: Work, expected: Expected) -> None:
+    """A database without contacts is migrated, and the ids of an import into it begin with 1."""
+    database, (rows, report) = "workspace/empty.db", expected.into_empty
+    actual.workspace.python("-m", "crm.migrate", database, seconds=SECONDS)
+    imported = import_contacts(actual.workspace, "output/empty.json", database)
+    comparing.same_json("the report", imported.report, report)
+    for table in TABLES:
+        same_table(table, imported.state, rows)
+
+
 def migration_refuses_as_a_whole(actual: Work, expected: Expected) -> None:
     """Another version, a blank name or a missing file end the migration without any change."""
     workspace = actual.workspace
@@ -334,15 +392,16 @@ def migration_refuses_as_a_whole(actual: Work, expected: Expected) -> None:
 
 
 def import_refuses_as_a_whole(actual: Work, expected: Expected) -> None:
-    """A database of version 1, a missing file or one malformed row end the import without any change."""
+    """Another version, a missing file, a wrong header or one malformed row: the import changes nothing."""
     actual.imported(0)
     workspace, before = actual.workspace, read(actual.workspace, DATABASE)
-    sources = [f"workspace/{name}.db {CSV}" for name in ("old", "absent")]
+    sources = [f"workspace/{name}.db {CSV}" for name in (*NOT_FOR_IMPORT, "absent")]
     sources += [f"{DATABASE} workspace/{name}" for name in (*MALFORMED, "none.csv")]
     must_fail(workspace, [f"crm.import_contacts {source} workspace/report.json" for source in sources])
     comparing.require(not workspace.outputs.exists("workspace/absent.db"), "a missing database was created")
     comparing.same("the report", workspace.outputs.text("workspace/report.json"), EARLIER_REPORT)
-    same_state(workspace, "workspace/old.db", actual.refused["old"])
+    for name in NOT_FOR_IMPORT:
+        same_state(workspace, f"workspace/{name}.db", actual.refused[name])
     same_state(workspace, DATABASE, before)
 
 
@@ -381,6 +440,7 @@ if __name__ == "__main__":
         checks=[
             most_duplicates_are_merged,
             most_methods_are_migrated,
+            another_database_is_migrated,
             schema_is_version_2,
             contacts_are_merged,
             methods_are_exact,
@@ -389,6 +449,7 @@ if __name__ == "__main__":
             methods_are_imported,
             report_is_exact,
             second_import_changes_nothing,
+            empty_database_is_imported_into,
             migration_refuses_as_a_whole,
             import_refuses_as_a_whole,
         ],

@@ -15,7 +15,7 @@ type Row = tuple[str, str, str, str]  # display name, email, phone, notes
 CONTACTS: list[Contact] = [
     (1, "Alice Moran", " Alice@Example.com ", "+1 (202) 555-0101", "Met at Expo"),
     (2, "Alicia M.", "alice@example.COM", "202.555.0199", "Asked for a brochure"),
-    (3, "  Bob Stone\u00a0", "bob@example.com", None, " Prefers mornings "),  # its phone comes from 8
+    (3, "  Bob Stone\u00a0", "bob@example.com", None, "\u00a0Prefers mornings "),  # its phone comes from 8
     (4, "Chloë  Ng", " CHLOE@example.net ", "+44 20 7946 0958", None),
     (5, "David Ruiz", None, "(202) 555-0105", "Phone only"),
     (6, "Erin Park", "erin@example.com", None, ""),  # its notes come from 32
@@ -42,7 +42,7 @@ CONTACTS: list[Contact] = [
     (27, "No At Either", " FRONT.DESK", "+12025550126", None),
     (28, "Wide Plus", "wide@example.com", "\uff0b1 202 555 0128", None),
     (29, "Two Plus", "two.plus@example.com", "+1 202 555 0129 / +1", None),
-    (31, "Trio Two", "trio@Example.com ", " +1 202-555-0131", None),
+    (31, "Trio Two", "trio@Example.com ", "\u00a0+1 202-555-0131", None),
     (32, "Erin", "ERIN@example.com", "+1 202 555 0132", "Asked for a quote"),
     (33, "Front Door", None, "+1 202 555 0101", "No email, phone of Alice"),
     (34, "Kit A", "k.it@example.com", "2025550134", None),
@@ -50,7 +50,7 @@ CONTACTS: list[Contact] = [
     (36, "Kit C", "kit+crm@example.com", "2025550136", None),
     (37, "Aaron Early", "late@example.com", "9", "zz"),
     (38, "Ligature", "o\ufb03ce@example.com", "2025550138", None),
-    (40, "Trio Three", " TRIO@example.com", "+1 (202) 555 0131", "Line three\u2028still three\x0band so on"),
+    (40, "Trio Three", " TRIO@example.com", "+1 (202) 555 0131", "Line three\u2028still three\x0band\rso on"),
     (41, "Zora Later", "LATE@example.com", "1", "aa"),  # neither least nor alphabetic: the ids decide
     (42, "Office", "office@example.com", "2025550142", None),
     (43, "Number Mail", "2025550143", "(202) 555-0143", None),  # an email and a phone of one normal form
@@ -80,7 +80,7 @@ ROWS: list[Row] = [
     ("", "", "+1 303 555 0140", "Left voicemail\nCall again"),  # made by a row above
     ("", "Blank.Name@example.com ", "202 555 0170", ""),
     (" \t", "", " 303 555 0199 ", " one \ntwo\n\none"),
-    ("Gina Long", "gina@example.com", "+202 555 0109", "call back\nLong\u2028term"),
+    ("Gina Long", "gina@example.com", "+202 555 0109", "call back\nLong\u2028term,\rlong"),
     ("Kontor", "Kontor@Strasse.Example", "+49 (30) 901820", "Wants A4"),
     ("René B.", "rene\u0301@example.com", "202 555 0171 \u0663", ""),
     ("Chloë Ng", "chloe@example.net", "+44 (20) 7946-0958", "Prefers tea"),

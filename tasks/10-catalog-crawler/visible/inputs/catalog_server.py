@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ANSWERING_SECONDS = 0.002
+NOT_ALLOWED = {"status": 405}
 NOT_FOUND = {"status": 404, "body": ["<h1>Not found</h1>"]}
 STOPPED = {"status": 503, "body": ["<h1>Requested too often</h1>"]}
 
@@ -35,19 +36,22 @@ class Site:
         self.asked: dict[str, int] = {}
         self.open = 0
 
-    def begin(self, host: str, target: str) -> dict[str, Any]:
+    def begin(self, method: str, host: str, target: str) -> dict[str, Any]:
         """Log a request that has come in and choose its answer."""
         with self.lock:
             turn = self.asked.get(target, 0)
-            self.asked[target] = turn + 1
+            self.asked[target] = turn + (method == "GET")
             request = {
                 "site": self.name,
+                "method": method,
                 "url": f"http://{host}{target}",
                 "at": round(time.monotonic(), 3),
                 "others_open": self.open,
             }
             self.open += 1
             print(json.dumps(request), flush=True)
+        if method != "GET":
+            return NOT_ALLOWED
         if self.stop_after and turn >= self.stop_after:
             return STOPPED
         answers = self.pages.get(target, [NOT_FOUND])
@@ -81,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Server)
         site = self.server.site
-        answer = site.begin(self.headers.get("Host", ""), self.path)
+        answer = site.begin(self.command, self.headers.get("Host", ""), self.path)
         time.sleep(ANSWERING_SECONDS)
         site.end()
         body = site.filled_in("\n".join(answer.get("body", []))).encode("utf-8")
@@ -92,6 +96,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    do_HEAD = do_POST = do_OPTIONS = do_GET
 
     def log_message(self, format: str, *args: Any) -> None:
         """The log is that of the site."""
