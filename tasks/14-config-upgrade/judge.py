@@ -31,7 +31,8 @@ ANCHORS = {
 }
 DESK = "name = Elm\ndesk = ${branch.office.name} 3\nseats = 12\nopen = true\n"
 OTHER = [f"[branch.office]\n{DESK}[branch.annex]\n{DESK}", "trial = true\n", "{}", "{}", "old_key,new_key\n"]
-ALL_KNOWN = [OTHER[0], "", *OTHER[2:]]
+RENAMED = 'old_key,new_key\n"branch.desk, old","branch.desk, new"\n'
+ALL_KNOWN = [OTHER[0] + "[branch]\ndesk, old = 3\n", "", *OTHER[2:4], RENAMED]
 BROKEN = [
     """[app]
 name = Atlas
@@ -63,7 +64,8 @@ ERROR not a scalar: app.tags -> app.tags
 ERROR not a scalar: app.title -> network"""
 EDGE_LINES = """ERROR cycle: app.again -> app.again
 ERROR cycle: cycle.first -> cycle.second -> cycle.first
-ERROR cycle: ring.a -> ring.b -> ring.c -> ring.a"""
+ERROR cycle: ring.a -> ring.c -> ring.b -> ring.a
+ERROR missing reference: app.note -> app.nmae"""
 
 type Tree = dict[str, Any]
 
@@ -296,7 +298,7 @@ def lines_end_as_stated(actual: Found, expected: Upgrade) -> None:
 
 
 def folders_are_made(actual: Found, expected: Upgrade) -> None:
-    """Missing parent folders of both outputs are made. Without unknown keys `[unknown]` is the last line."""
+    """Missing parent folders of both outputs are made; a quoted key is renamed, and no key is unknown."""
     if actual.is_main:
         folder = add_folder(actual.workspace, "all-known", ALL_KNOWN)
         found = run(actual.workspace, folder, "output/a/b/config.json", "output/c/d/report.txt")
@@ -324,7 +326,7 @@ def is_refused(workspace: Workspace, folder: str, errors: str) -> None:
 
 
 def edge(fixture: Fixture) -> None:
-    """Every cycle is named in one line, nothing else is; the exit status is 2 and nothing is written."""
+    """Every cycle is named in one line beside other errors; the exit status is 2 and nothing is written."""
     is_refused(fixture.workspace(), "inputs", EDGE_LINES)
 
 

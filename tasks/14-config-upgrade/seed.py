@@ -37,6 +37,11 @@ literal = $${app.braces}
 contact = null
 support = null
 limits = {"cpu": NaN}
+ceiling = {"cpu": [Infinity]}
+floor = {"cpu": -Infinity}
+full name = Atlas Server
+compact=a = b
+greeting = Hello from ${app.full name}!
 theme = dark
 retired = old
 [cache]
@@ -59,6 +64,8 @@ depth = 5
 inner = {"kind": "fifo", "spare": {}}
 [sessions]
 ttl = 30
+[proxy.http]
+port = 3128
 [mirror]
 url = http://mirror.test
 region = eu
@@ -112,7 +119,8 @@ USER = r"""{
   "topsecret": "${database.credentials.vault_secret.primary.key}!", "Zone": "upper case",
   "notify": ["hook?key=${token_secret}", {"hook_secret": {"deep": 1}, "Hook": "${pin}"}],
   "app": {
-    "support": "desk@atlas.test", "limits": {"cpu": 2}, "theme": {"name": "solar", "accent": null},
+    "support": "desk@atlas.test", "limits": {"cpu": 2}, "ceiling": {"cpu": 3}, "floor": {"cpu": 1},
+    "theme": {"name": "solar", "accent": null},
     "retired": null, "room": "room 4711"
   },
   "cache": {"ttl": 3, "mode": "user", "owner": "user"}, "service": {"label": "Atlas of Users"},
@@ -122,13 +130,16 @@ USER = r"""{
   "mailer": "none", "mail": {"smtp": "smtp-of-user"}, "paths": {"scratch": "/tmp/${app.name}"},
   "ui": {"colour": "red", "colours": [null, {"none": null}]}, "plugins": {"second": true},
   "database": {"username": "analyst", "credentials": {"vault_secret": {"primary": {"key": "k"}, "list": []}}},
+  "former": {"text": "old", "list": "old", "object": "old", "zero": "old"},
+  "kept": {"text": "", "list": [], "object": {}, "zero": 0},
+  "was": {"text": "", "list": [], "object": {}, "zero": 0, "flag": false},
   "gone": {"for": {"good": null}}, "ärger": "Grüße\n\u2028"
 }"""
 
 RUNTIME = """{
   "app": {"switch": {}, "tags": ["runtime"], "debug": true}, "cache": {"mode": "runtime", "region": "us-2"},
   "server": {"timeout": null}, "tls": {"minimum": 1.2}, "plugins": ["only", null], "absent": null,
-  "mirror": {"url": "http://mirror.runtime"}, "trial": null, "edition": "${app.name}",
+  "service": "retired", "mirror": {"url": "http://mirror.runtime"}, "trial": null, "edition": "${app.name}",
   "logging": {"handlers": [{"kind": "file", "level": null, "at": "${paths.logs}"}, null, "${app.name}"]}
 }"""
 
@@ -136,26 +147,30 @@ MIGRATIONS = """server.bind network.host,server.address network.host,server.port
 server.timeout network.timeout,server.retries network.retries,server.keepalive network.keepalive
 service.label app.name,database.username database.credentials.user,tls network.tls,ui.colour ui.color
 mail.smtp mail.relay,mail.relay mail.gateway,search.engine search.backend,search.kind search.engine
-mailer.host mail.host,legacy.db.pool.size database.pool,old.holder.key old.kept,paths.tmp paths.scratch"""
+mailer.host mail.host,legacy.db.pool.size database.pool,old.holder.key old.kept,paths.tmp paths.scratch
+proxy.http network.proxy,former.text kept.text,former.list kept.list,former.object kept.object
+former.zero kept.zero,was.text now.text,was.list now.list,was.object now.object,was.zero now.zero
+was.flag now.flag"""
 
 EDGE = """[cycle]
 second = see ${cycle.first}
 first = see ${app.name} and ${cycle.second}
 lead = ${cycle.first}
 [ring]
-c = ${ring.a}
-a = ${ring.b} ${app.name}
-b = ${ring.c}
+c = ${ring.b}
+a = ${ring.c} ${app.name}
+b = ${ring.a}
 [app]
 name = Atlas
 again = ${app.again}
+note = ${app.nmae}
 """
 
 WORDS = "alder birch cedar elm fir hazel larch maple oak pine rowan willow".split()
 
 
 def write_initial(build: seeding.Build) -> None:
-    """Write the five inputs; in the edge the defaults alone have settings, some of which form cycles."""
+    """Write the five inputs; in the edge the defaults alone have settings, some of which are in error."""
     defaults, site, user, runtime, migrations = EDGE, "# empty\n", {}, {}, []
     if build.fixture != "edge":
         rng = build.rng

@@ -59,6 +59,10 @@ ANCHORS = [
     Member(ZIP, "twice/zip-newer-first.txt", "04-21T08:00:00", content=b"older, but later\n"),
     Member(ZIP, "twice/zip-same-time.txt", "04-22T08:00:00", content=b"first\n"),
     Member(ZIP, "twice/zip-same-time.txt", "04-22T08:00:00", content=b"appended later\n"),
+    Member(TAR, "./twice/spelling.txt", "04-22T08:00:00", content=b"first\n"),
+    Member(TAR, "twice/spelling.txt", "04-22T08:00:00", content=b"appended later\n"),
+    Member(ZIP, "twice/respelt.txt", "04-22T08:00:00", content=b"first\n"),
+    Member(ZIP, "./twice/respelt.txt", "04-22T08:00:00", content=b"appended later\n"),
     Member(TAR, "links/soft.csv", "04-02T09:30:00"),
     Member(GZ, "links/soft.csv", "05-01T11:30:00", "symlink"),
     Member(TAR, "links/hard.txt", "04-03T09:30:00"),
@@ -70,6 +74,18 @@ ANCHORS = [
     Member(ZIP, "folders/in-tar", "04-06T09:30:00"),
     Member(GZ, "folders/in-tar", "04-29T09:30:00", "folder"),
     Member(GZ, "pipes/queue", "04-29T09:30:00", "fifo"),
+    Member(TAR, "pipes/in-zip", "04-05T09:30:00"),
+    Member(ZIP, "pipes/in-zip", "04-29T09:30:00", "fifo"),
+    Member(TAR, "folders/without-slash", "04-05T09:30:00"),
+    Member(ZIP, "folders/without-slash", "04-29T09:30:00", "folder by mode"),
+    Member(TAR, "dos/link.txt", "04-05T09:30:00"),
+    Member(ZIP, "dos/link.txt", "04-29T09:30:00", "dos symlink"),
+    Member(GZ, "old/tar.txt", "04-29T09:30:00", "old file"),
+    *(
+        Member(GZ, name, "04-01T09:30:00")
+        for name in ("pipes/in-zip", "folders/without-slash", "dos/link.txt")
+    ),
+    *(Member(GZ, name, "04-01T09:30:00") for name in ("twice/spelling.txt", "twice/respelt.txt")),
     Member(ZIP, "dos/plain.txt", "04-14T18:00:58", "dos"),  # no Unix file type
     Member(TAR, "notes/dot.txt", "04-07T09:30:00"),
     Member(GZ, "./notes/dot.txt", "04-30T09:30:00"),
@@ -87,6 +103,9 @@ ANCHORS = [
     Member(GZ, "site/index.html.bak", "04-30T10:00:00"),  # begins alike
     Member(TAR, "win\\dir\\file.txt", "04-07T09:30:00"),  # backslashes are characters
     Member(ZIP, "win/dir/file.txt", "04-28T09:30:00"),
+    Member(TAR, "..\\up.txt", "04-07T09:30:00"),
+    Member(ZIP, "C:/colon.txt", "04-07T09:30:00"),
+    Member(GZ, "dots/.../three.txt", "04-10T09:30:00"),
     Member(GZ, "..hidden/notes..txt", "04-10T09:30:00"),  # dots within names are harmless
     Member(TAR, "..hidden/notes..txt", "04-08T09:30:00"),
     Member(GZ, "spaces/ padded .txt", "04-10T09:30:00"),
@@ -99,10 +118,18 @@ MISSING = ["missing/not-there.txt", "missing-too/not-there.txt", "Missing.txt"]
 NOT_REQUESTED = {"case/README.md", "unicode/cafe\u0301.txt", "win/dir/file.txt"}
 NOT_REQUESTED |= {"backup/site/index.html", "site/index.html.bak"}
 DECOY = "config/app.ini"
+DECOYS = [
+    "snapshot-04.tar.old",
+    "snapshot-05.tgz",
+    "snapshot-06.gz",
+    "snapshot-07.TAR",
+    "old/snapshot-00.tar",
+]
 
 EDGE = [
     Member(TAR, "../requested.txt", "04-01T08:00:00"),
     Member(ZIP, "/srv/absolute.txt", "04-01T08:00:00"),
+    Member(TAR, "/srv/in-tar.txt", "04-01T08:00:00"),
     Member(GZ, "kept/../inner.txt", "04-01T08:00:00"),
     Member(TAR, "kept/older.txt", "04-01T08:00:00"),
     Member(ZIP, "../kept/older.txt", "04-20T08:00:00"),  # newer, but unsafe
@@ -113,7 +140,9 @@ EDGE = [
 FOLDERS = ["photos/2024", "projects/alpha/src", "mail/archive", "music", "Scans"]
 SUFFIXES = [".jpg", ".txt", ".dat", ".md"]
 TAR_TYPES = {"symlink": tarfile.SYMTYPE, "hardlink": tarfile.LNKTYPE, "folder": tarfile.DIRTYPE}
-TAR_TYPES["fifo"] = tarfile.FIFOTYPE
+TAR_TYPES |= {"fifo": tarfile.FIFOTYPE, "old file": tarfile.AREGTYPE}
+ZIP_MODES = {"file": stat.S_IFREG | 0o640, "symlink": stat.S_IFLNK | 0o777, "dos symlink": stat.S_IFLNK}
+ZIP_MODES |= {"fifo": stat.S_IFIFO | 0o640, "folder by mode": stat.S_IFDIR | 0o755}
 
 
 def write_initial(build: seeding.Build) -> None:
@@ -125,8 +154,8 @@ def write_initial(build: seeding.Build) -> None:
         fixtures.write_tar(inputs / name, [tar_member(one) for one in members if one.archive == name])
     if not edge:
         newer = tar_member(Member(TAR, DECOY, "04-30T06:00:00"))
-        fixtures.write_tar(inputs / "snapshot-04.tar.old", [newer])
-        fixtures.write_tar(inputs / "replaced/snapshot-00.tar", [newer])
+        for name in DECOYS:
+            fixtures.write_tar(inputs / name, [newer])
         fixtures.write_text(
             inputs / "README.txt", "Snapshots of the home folder. Older ones are on disk 2.\n"
         )
@@ -165,27 +194,25 @@ def content(member: Member) -> bytes:
 
 
 def tar_member(member: Member) -> tuple[tarfile.TarInfo, bytes]:
-    """A tar entry; links have no content."""
+    """A tar entry; links have no content there."""
     info = fixtures.tar_member(member.name)
     moment = datetime.fromisoformat(f"2025-{member.time}").replace(tzinfo=UTC)
     info.mtime = moment.timestamp() if moment.microsecond else int(moment.timestamp())
-    if member.kind in TAR_TYPES:
-        info.type = TAR_TYPES[member.kind]
-        info.linkname = "config/app.ini" if member.kind.endswith("link") else ""
-        return info, b""
-    return info, content(member)
+    info.type = TAR_TYPES.get(member.kind, tarfile.REGTYPE)
+    info.linkname = "config/app.ini" if member.kind.endswith("link") else ""
+    return info, b"" if info.linkname else content(member)
 
 
 def write_zip(path: Path, members: list[Member]) -> None:
     """Write a ZIP with times, kinds and repeated names; every third member is stored uncompressed."""
     warnings.filterwarnings("ignore", "Duplicate name")
-    modes = {"symlink": stat.S_IFLNK | 0o777, "file": stat.S_IFREG | 0o640}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for index, member in enumerate(members):
             info = zipfile.ZipInfo(member.name, datetime.fromisoformat(f"2025-{member.time}").timetuple()[:6])
-            info.create_system = 3 if member.kind in modes else 0
-            info.external_attr = modes[member.kind] << 16 if member.kind in modes else 0x20
+            mode = ZIP_MODES.get(member.kind, 0)
+            info.create_system = 3 if mode and member.kind != "dos symlink" else 0
+            info.external_attr = mode << 16 if mode else 0x20
             info.compress_type = zipfile.ZIP_DEFLATED if index % 3 else zipfile.ZIP_STORED
             archive.writestr(info, content(member))
     fixtures.write_bytes(path, buffer.getvalue())

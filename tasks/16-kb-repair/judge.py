@@ -18,6 +18,9 @@ from benchlib.candidate import Fixture, Workspace
 from benchlib.readers import Json
 
 SECONDS, MOSTLY, FILE_LIMIT = 60.0, 0.5, 1 << 20
+ELSEWHERE = "branch/site", "branch/settings/moved.json", "output/new/one"
+OTHER_REDIRECTS = {"wiki/old/guide.md": ["wiki/docs/start.md"]}
+OTHER_RENAMES = {"wiki/talks/plan.md": "plan.md"}
 HEADER = ["source_path", "original_target", "resolved_target", "status"]
 CLOSING = r" *(?P=run)(?P=mark)* *\r?$"
 FENCE = re.compile(rf"(?m)^ *(?P<run>(?P<mark>[`~])(?P=mark){{2,}}+).*(?:\n(?!{CLOSING}).*)*(?:\n{CLOSING})?")
@@ -53,9 +56,12 @@ class Result:
 
 @dataclass
 class Work:
-    """The runs before and after the renames came, over one workspace; one that failed is its reason."""
+    """The runs before and after the renames came, over one workspace, and one with other paths; one that
+    failed is its reason.
+    """
 
     workspace: Workspace
+    elsewhere: Workspace
     runs: list[Result | Exception]
 
     def result(self, run: int) -> Result:
@@ -67,15 +73,16 @@ class Work:
 
 
 def expect(fixture: Fixture) -> list[Result]:
-    """Calculate both results from the pristine files; they must agree with some links known by hand."""
+    """Calculate the results from the pristine files; two must agree with some links known by hand."""
     kb, redirects = knowledge_base(fixture), fixture.json("inputs/redirects.json")
     renames = {row["old_path"]: row["new_path"] for row in fixture.csv("inputs/renames.csv")}
-    both = [calculate(kb, redirects, {}), calculate(kb, redirects, renames)]
-    for result, anchors in zip(both, (BEFORE, AFTER), strict=True):
+    results = [calculate(kb, redirects, {}), calculate(kb, redirects, renames)]
+    for result, anchors in zip(results, (BEFORE, AFTER), strict=True):
         rows = [tuple(row.values()) for row in result.report]
         if missing := [anchor for anchor in anchors if anchor not in rows]:
             raise judging.JudgeError(f"the calculation misses the anchors {missing}")
-    return both
+    site = {f"wiki/{path}": data for path, data in knowledge_base(fixture.small()).items()}
+    return [*results, calculate(site, OTHER_REDIRECTS, OTHER_RENAMES)]
 
 
 def knowledge_base(fixture: Fixture) -> dict[str, bytes]:
@@ -162,14 +169,29 @@ def base_of(words: str) -> str:
 
 
 def solve(fixture: Fixture) -> Work:
-    """Run the command before the renames come, and again over the same workspace when they are there."""
-    workspace = fixture.workspace(upto="initial")
-    work = Work(workspace, [judging.tried(lambda: run(workspace))])
+    """Run the command before the renames come, over the same workspace when they are there, and elsewhere."""
+    workspace, elsewhere = fixture.workspace(upto="initial"), other_paths(fixture.small())
+    work = Work(workspace, elsewhere, [judging.tried(lambda: run(workspace))])
     workspace.add_stage("renames")
     work.runs.append(judging.tried(lambda: run(workspace)))
+    work.runs.append(judging.tried(lambda: run(elsewhere, *ELSEWHERE)))
     if all(isinstance(made, Exception) for made in work.runs):
         work.result(0)
     return work
+
+
+def other_paths(fixture: Fixture) -> Workspace:
+    """A workspace with a site in another place, an older copy of it, and somebody's file beside that."""
+    workspace = fixture.workspace()
+    site, settings, output = (workspace.root / path for path in ELSEWHERE)
+    shutil.copytree(workspace.root / "inputs/kb", site / "wiki")
+    shutil.copytree(site / "wiki/docs", output / "kb/old")
+    (output / "notes.txt").write_text("Not of this command.\n", "utf-8")
+    settings.parent.mkdir()
+    settings.write_text(json.dumps(OTHER_REDIRECTS), "utf-8")
+    rows = "".join(f"{old},{new}\n" for old, new in OTHER_RENAMES.items())
+    settings.with_name("renames.csv").write_text("old_path,new_path\n" + rows, "utf-8")
+    return workspace
 
 
 def run(
@@ -195,8 +217,17 @@ def run(
 @judging.core
 def most_links_are_reported(actual: Work, expected: list[Result]) -> None:
     """Before the renames at least half of the report's rows are right, and half of the repaired ones."""
-    rows = Counter(tuple(row.values()) for row in actual.result(0).report)
-    wanted = Counter(tuple(row.values()) for row in expected[0].report)
+    most_rows(actual.result(0).report, expected[0].report)
+
+
+@judging.core
+def most_links_of_another_folder_are_reported(actual: Work, expected: list[Result]) -> None:
+    """With other paths at least half of the report's rows are right, and half of the repaired ones."""
+    most_rows(actual.result(2).report, expected[2].report)
+
+
+def most_rows(actual: list[Row], expected: list[Row]) -> None:
+    rows, wanted = (Counter(tuple(row.values()) for row in report) for report in (actual, expected))
     comparing.require(rows.total() <= 2 * wanted.total(), f"there are {rows.total()} rows")
     for status in ("", "repaired"):
         some = Counter({row: count for row, count in wanted.items() if status in row[3]})
@@ -231,7 +262,7 @@ def titles_and_anchors_are_exact(actual: Work, expected: list[Result]) -> None:
 
 
 def fenced_code_stays(actual: Work, expected: list[Result]) -> None:
-    """In both runs every fence is in its document as it was, and no link of it is reported."""
+    """In every run every fence is in its document as it was, and no link of it is reported."""
     for run, wanted in enumerate(expected):
         found = actual.result(run)
         for path in (path for path in wanted.copy if path.endswith(".md")):
@@ -265,17 +296,12 @@ def same_files(what: str, actual: Mapping[str, bytes], expected: Mapping[str, by
 
 
 def arguments_are_followed(actual: Work, expected: list[Result]) -> None:
-    """Other paths are read and written, with the renames beside those redirects, over an older copy."""
-    workspace, fixture = actual.workspace, actual.workspace.fixture
-    branch, output = workspace.root / "branch", workspace.root / "output/new/one"
-    shutil.copytree(workspace.root / "inputs/kb", branch / "site")
-    (branch / "settings").mkdir()
-    redirects, renames = {"old/guide.md": ["docs/start.md"]}, {"talks/plan.md": "plan.md"}
-    (branch / "settings/moved.json").write_text(json.dumps(redirects), "utf-8")
-    (branch / "settings/renames.csv").write_text("old_path,new_path\ntalks/plan.md,plan.md\n", "utf-8")
-    shutil.copytree(branch / "site/docs", output / "kb/old")
-    found = run(workspace, "branch/site", "branch/settings/moved.json", "output/new/one")
-    same_result("other paths", found, calculate(knowledge_base(fixture), redirects, renames))
+    """Other paths are read and written, with the renames beside those redirects, over an older copy; a file
+    beside the outputs stays.
+    """
+    same_result("other paths", actual.result(2), expected[2])
+    left = actual.elsewhere.outputs.files(ELSEWHERE[2])
+    comparing.require("notes.txt" in left, "a file beside the outputs is gone")
 
 
 def outputs_end_their_lines_as_stated(actual: Work, expected: list[Result]) -> None:
@@ -304,6 +330,7 @@ if __name__ == "__main__":
         checks=[
             most_links_are_reported,
             most_documents_are_repaired,
+            most_links_of_another_folder_are_reported,
             every_link_is_reported,
             every_file_is_copied_and_repaired,
             titles_and_anchors_are_exact,

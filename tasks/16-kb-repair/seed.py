@@ -21,7 +21,11 @@ Words ahead, with a title further down.
 [web](https://example.test/docs/start.md#An API) [mail](mailto:desk@example.test) ![site](/docs/start.md)
 [caps](TEL:+49-30-1) [host](//example.test/logo.bin) [plus](git+ssh2.x-y://example.test/kb.git)
 [colon](talks/10:30 stand-up.md), from the root [redirected](old/guide.md)
-[new path](manuals/team/moved-guide.md)
+[new path](manuals/team/moved-guide.md) [drive](c:/x.md) [underscore](a_b:c.md) [not A–Z](é:c.md)
+[decomposed](e\u0301lan.md)
+=== .notes/hidden.md
+# Hidden
+[hidden](../old/guide.md)
 === talks/plan.md
 # Plan
 No scheme begins with a digit: [today](10:30 stand-up.md) [again](10:30 stand-up.md#Agenda!)
@@ -35,7 +39,8 @@ Use ``` within a line, ``two`` at
 ``two`` the beginning, > none opens anything. [../old/guide.md](../old/guide.md) and ../old/guide.md
 [label]: ../old/guide.md
 [text][label] <../old/guide.md> [gap] (../old/guide.md) (../old/guide.md)
-\x85```no line end [x](../old/guide.md)
+\x85```no line end [x](../old/guide.md) CR\r``` [x](../old/guide.md)
+`[code](../old/guide.md)` <!-- [comment](../old/guide.md) --> \\[backslash](../old/guide.md)
 [twice](../old/guide.md)[twice](../old/guide.md) [U+2028\u2028```](../old/guide.md)
 [exists](../overview.md) [moved](../guides/move-me.md#Know How) [moved](../guides/move-me.md)
 [chain 1](../chain/one.md) [chain 2](../chain/two.md) [chain 3](../chain/three.md) [left](../swap/left.md)
@@ -78,6 +83,16 @@ Only lower levels here: the title is empty.
 ##\tTabbed
 ## Re\u0301sume\u0301 `now` **bold**
 text # no heading
+     ## Five spaces
+\t## A tab before
+##\u00a0No-break space
+## \u00a0No-break spaces\u00a0
+## Tab before the run\t##
+## One of two # #
+Underlined
+===
+Underlined too
+---
 === docs/anchors.md
 # Top of Page
 [e](../reference/api.md#café-setup) [n](../reference/api.md#CAFÉ SETUP!) [e](../reference/api.md#strasse-weg)
@@ -104,7 +119,8 @@ text # no heading
 [kept](../old/one-left.md#api) [both](../old/one-left.md#An API) [wrong](../old/one-left.md#CAFÉ SETUP!)
 [unresolved](../old/one-left.md#gone) [asset](../old/plan.svg#Layer One!) [dots](.././old/../old/guide.md)
 [to the mover](../old/mover.md#know-how) [old and new](../old/both.md) [new](../old/new-name.md)
-[old left](../old/left.md) [angle](<../assets/floor plan (2).svg>) [angle](<../old/name (1).md#CAFÉ SETUP!>)
+[old left](../old/left.md) [above](../../old/guide.md)
+[angle](<../assets/floor plan (2).svg>) [angle](<../old/name (1).md#CAFÉ SETUP!>)
 === docs/fences.md
 # Fences
 ```md
@@ -130,6 +146,13 @@ text # no heading
 ```
 ~~~
 [another character](../old/fenced.md)
+```
+\t```
+[a tab opens nothing](../old/guide.md)
+```
+\t```
+```\t
+[and closes nothing](../old/fenced.md)
 ```
     [blanks ahead protect nothing](../old/guide.md)
 text ```
@@ -236,9 +259,13 @@ ASSETS = {
 EDGE = """\
 === docs/edge.md
 # Edge
-~~~
+~~~~
 [fenced](../old/api.md) ![fenced](../old/api.md#API!)
 ~~~
+[a shorter run](../old/api.md)
+````
+[another character](../old/api.md)
+~~~~
 [real](../old/api.md#API!)
 === reference/api.md
 # API
