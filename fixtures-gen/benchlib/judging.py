@@ -131,12 +131,13 @@ def main[A, E](
     if most == resource.RLIM_INFINITY or most > ADDRESS_SPACE_BYTES:
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, most))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(JUDGE_FAILED))
+    judge = Judge(expect, solve, checks, edge, probe)
     try:
         if args.scale not in SCALES:
             raise JudgeError(f"RW30_SCALE is {args.scale!r}; it must be full or small")
         if not any(check in _CORE for check in checks):
             raise JudgeError("no check is marked core")
-        judge = Judge(expect, solve, checks, edge, probe).narrowed(args.only)
+        judge = judge.narrowed(args.only)
         with working_folder("judge") as folder, jail.Session(folder) as session:
             if args.when_told and not sys.stdin.readline():
                 raise JudgeError("standard input ended before it told the judge to begin")
@@ -145,12 +146,15 @@ def main[A, E](
             task_folder, judged = Path(judge_file).parent, args.workspace.resolve()
             fixtures = _Fixtures(task_folder, judged, args.scale, tuple(artifacts), folder, session)
             verdict = _judge(judge, fixtures)
+    except MemoryError:  # what fills it is what the candidate wrote: the fixtures need a fraction
+        verdict = None
     except Exception as error:
         if isinstance(error, (JudgeError, VacuousCheck, TaskError, jail.JailUnavailable)):
             print(f"judge.py failed: {error}", file=sys.stderr)
         else:
             print(f"judge.py failed:\n{traceback.format_exc()}", file=sys.stderr)
         sys.exit(JUDGE_FAILED)
+    verdict = verdict or _too_much(judge)
     print(f"candidate_seconds {spent_seconds():.3f}", file=sys.stderr)
     line = json.dumps(verdict, ensure_ascii=False).encode("utf-8", "backslashreplace")
     sys.stdout.buffer.write(line + b"\n")
@@ -196,16 +200,38 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
         notes = _notes(main_checks) + notes
     if edge and not edge.passed:
         notes.append(f"edge: {edge.note}")
+    return _verdict(judge, level, main_checks, notes, edge, twin)
+
+
+def _too_much[A, E](judge: Judge[A, E]) -> dict[str, object]:
+    """Of work whose outputs the judge cannot hold, wherever that showed."""
+    note = f"the outputs take more memory to judge than {ADDRESS_SPACE_BYTES:,} bytes"
+    return _verdict(judge, 1, _unmade(judge), [note])
+
+
+def _verdict[A, E](
+    judge: Judge[A, E],
+    level: int,
+    checks: Sequence[Checked],
+    notes: Sequence[str],
+    edge: Checked | None = None,
+    twin: bool | None = None,
+) -> dict[str, object]:
     return {
         "status": "partial" if judge.partial else "pass" if level == 5 else "fail",
         "progress_level": level,
-        "main_checks_passed": sum(check.passed for check in main_checks),
-        "main_checks_total": len(main_checks),
+        "main_checks_passed": sum(check.passed for check in checks),
+        "main_checks_total": len(checks),
         "edge_check_passed": edge.passed if edge else False if judge.edge else None,
         "notes": _capped(notes),
-        "checks": [asdict(check) for check in main_checks],
+        "checks": [asdict(check) for check in checks],
         "twin_passed": twin,
     }
+
+
+def _unmade[A, E](judge: Judge[A, E]) -> list[Checked]:
+    skipped = "not checked: there is no complete, readable output"
+    return [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks]
 
 
 def _core_passed(checks: Sequence[Checked]) -> bool:
@@ -224,8 +250,7 @@ def _main_checks[A, E](judge: Judge[A, E], fixture: Fixture) -> tuple[list[Check
             actual = judge.solve(fixture)
     except _Refused as refused:
         expecting.result()
-        skipped = "not checked: there is no complete, readable output"
-        return [Checked(_name(check), False, skipped, check in _CORE) for check in judge.checks], str(refused)
+        return _unmade(judge), str(refused)
     expected = expecting.result()
     return [_checked(check, actual, expected) for check in judge.checks], None
 
@@ -320,6 +345,6 @@ def _cut(note: str) -> str:
     return note if len(note) <= NOTE_CHARACTERS_LIMIT else f"{note[: NOTE_CHARACTERS_LIMIT - 1]}…"
 
 
-def _capped(notes: list[str]) -> list[str]:
+def _capped(notes: Sequence[str]) -> list[str]:
     more = len(notes) - NOTES_LIMIT
     return [_cut(note) for note in notes[:NOTES_LIMIT]] + ([f"and {more} more notes"] if more > 0 else [])

@@ -166,6 +166,14 @@ describe('a hostile workspace', () => {
     expect(found.notes[0]).toContain('could not be evaluated on this output: MemoryError')
   })
 
+  test('outputs that leave no memory for the judge’s own calculation are level 1', async () => {
+    const judge = JUDGE.replace('def rows(fixture):', 'def rows(fixture):\n    bytearray(16 << 30)')
+    const done = await toy.judge(solution(REFERENCE), judge)
+    const found = JudgeResultSchema.parse(JSON.parse(done.stdout))
+    expect(found).toMatchObject({ status: 'fail', progress_level: 1, main_checks_passed: 0, main_checks_total: 3 })
+    expect(found.notes).toEqual(['the outputs take more memory to judge than 4,294,967,296 bytes'])
+  })
+
   test('notes with control characters and quotes stay one JSON line of bounded length', async () => {
     const weird = 'import sys\nsys.exit("\\u2028\\x00\\x1b[31m\\"" + "y" * 100000)\n'
     const found = await verdict(solution(weird))
