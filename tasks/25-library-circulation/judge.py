@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 from benchlib import comparing, fixtures, judging
 from benchlib.candidate import Fixture, Workspace
 
-AS_OF, OTHER_AS_OF = "2025-08-31T23:59:59Z", "2025-08-12T01:30:00+02:00"
+AS_OF, OTHER_AS_OF = "2025-08-31T23:59:59Z", "2025-08-12T01:00:00+02:00"  # midnight in London
 LOANS, FINES, NOTICES, EFFECTS = "active_loans.csv", "fines.csv", "notices", "correction_effects.csv"
 HEADERS = {
     LOANS: "item_id,patron_id,due_date,status,accrued_fine,lost_fee".split(","),
@@ -182,9 +182,10 @@ def notice_row(name: str, text: str) -> Row:
 
 
 def solve(fixture: Fixture) -> Work:
-    """Run the command beside an old notice, and again over the same workspace with the corrections."""
+    """Run the command beside old files, and again over the same workspace with the corrections."""
     workspace = fixture.workspace(upto="initial")
-    fixtures.write_text(workspace.root / "output/notices/P-0.txt", "Library account notice\nPatron: P-0\n")
+    for old in ("P-0.txt", "sent.csv"):
+        fixtures.write_text(workspace.root / "output/notices" / old, "Patron: P-0\n")
     before = judging.tried(lambda: run(workspace))
     workspace.add_stage("corrections")
     return Work(workspace, before, run(workspace))
@@ -269,8 +270,8 @@ def effects_are_exact(actual: Work, expected: tuple[Outputs, Outputs]) -> None:
 
 
 def other_arguments_and_long_notes_work(actual: Work, expected: tuple[Outputs, Outputs]) -> None:
-    """Another folder without corrections, another as-of and a new output folder give their own result, in
-    little memory although notes make the log large.
+    """Another folder whose corrections are just a header, another as-of and a new output folder give their
+    own result, in little memory although notes make the log large.
     """
     fixture, branch = actual.workspace.fixture.small(), actual.workspace.root / "branch/old log"
     if fixture.name == "main":  # the twin would tell nothing new
@@ -281,10 +282,13 @@ def other_arguments_and_long_notes_work(actual: Work, expected: tuple[Outputs, O
         fixtures.write_lines(branch / "transactions.csv", padded)
         for name in ("patrons.csv", "catalog.csv"):
             fixtures.write_bytes(branch / name, fixture.file(f"inputs/{name}").read_bytes())
+        header = fixture.text("inputs/corrections.csv").split("\n")[0]
+        fixtures.write_lines(branch / "corrections.csv", [header])
         wanted = reconstruct(fixture, in_order(list(row.values())[:7] for row in log), OTHER_AS_OF)
         found = run(actual.workspace, "branch/old log", OTHER_AS_OF, "output/branch/new", ADDRESS_SPACE)
         for name in (LOANS, FINES, NOTICES):
             exact("with other arguments", found, wanted, name)
+        comparing.same("the effects of no corrections", found.get(EFFECTS), [])
 
 
 def lines_end_as_stated(actual: Work, expected: tuple[Outputs, Outputs]) -> None:

@@ -39,6 +39,7 @@ TERMS: dict[str, Terms] = {
     "D": ("0.15", "15.00", "5.00"),
     "E": ("1", "30.00", "99.00"),
     "G": ("2.00", "50.00", "8.00"),
+    "H": ("0.50", "12.00", "0.00"),
 }
 
 DAYS_AND_CAPS = """
@@ -57,6 +58,11 @@ DAYS_AND_CAPS = """
 2013 UTC | out A 0720T09 0801 | renew A 0810T10 0812 | back A 0820T10
 2014 UTC | out B 0801T10 0805 | back B 0807T10
 2015 UTC | out B 0801T10 0805 | back B 0807T10 | out B2 0801T10 0805 | back B2 0807T10
+2016 Asia/Tokyo | out A 0801T10 0805 | renew A 0806T15 0820 | back A 0810T10
+2017 UTC | out B 0801T10 0805 | back B 0809T10
+2018 UTC | out H 0801T10 0805 | back H 0808T10
+2019 Asia/Kolkata | out A 0801T10 0805 | out A 0806T18:30 0910 | out G 0806T18:30 0801 | back G 0809T10
+2020 Europe/London | out E 0801T10 0805 | back E 0820T10
 """
 RENEWED_AND_LOST = """
 2021 UTC | out A 0720T09 0801 | renew A 0804T10 0820 | back A 0810T10
@@ -78,6 +84,7 @@ RENEWED_AND_LOST = """
 2037 UTC UTC | out A 0801T10 0805 | lost A 0803T10 | out A 0808T10 0910 @2
 2038 UTC | out A 0801T10 0805 | out A 0808T10 0812 | back A 0825T10
 2039 UTC | out A 0801T10 0805 | lost A 0804T10 | found A 0810T10 | back A 0812T10
+2040 UTC | out A 0801T10 0805 | lost A 0803T10 | out A 0808T10 0910
 """
 WAIVED = """
 2041 UTC | out A 0720T10 0801 | back A 0805T10 | waive A 0810T10 5.00 | out A2 0811T10 0812 | back A2 0815T10
@@ -91,6 +98,9 @@ WAIVED = """
 2048 UTC | out A 0720T10 0801 | back A 0805T10 | waive - 0806T10 1.00 | waive B 0807T10 0.50
 2049 UTC | out B 0720T10 0801 | back B 0803T10 | waive B 0804T10 5.00 | out B2 0810T10 0812 | back B2 0814T10
 2050 UTC | out A 0720T10 0801 | back A 0803T10 | waive A 0803T10 1.00
+2051 UTC | out A 0720T10 0801 | out E 0720T10 0801 | waive B 0804T10 9.00 | back A 0805T10 | back E 0805T10
+2052 America/New_York | out A 0801T14 0805 | waive A 0807T04 5.00 | back A 0810T14
+2053 UTC | out A 0720T10 0801 | lost A 0803T10 | waive A 0803T12 26.00 | found A 0804T00 | back A 0804T10
 """
 ORDER = """
 2061 UTC | out A 0801T10 0910 | waive A 0804T10 99.00 #9 | lost A 0804T10 #10
@@ -121,6 +131,7 @@ CORRECTED = """
 2093 UTC | out A9 0820T10 0910 #C | out A10 0820T10 0910 | out A 0820T10 0910
 2094 UTC | out A 0720T10 0801 | back A 0805T10 | waive A 0806T10 2.00 #W
 2095 UTC | out B 0801T10 0805 | back B 0808T10 #R
+2096 UTC | out A 0720T10 0801 | back A 0805T10 #R
 """
 CORRECTIONS = """
 2081 void R
@@ -142,6 +153,8 @@ CORRECTIONS = """
 2093 void C
 2094 void W
 2095 replace R back B 0807T10 #R2
+2096 replace R back A 0807T10 #R2
+2096 replace R waive A 0808T10 2.00 #W
 """
 NAMES = ["Ada Wren", "Zoë Ōmura", "Lee, Sam", 'Ann "Nan" Ortiz', "Jürgen Weiß", "Ravi Nair", "Kim O’Dea"]
 NOTES = [

@@ -43,8 +43,9 @@ def kind_and_id(part: str) -> tuple[str, str]:
     return ("recipe" if part.startswith("@") else "ingredient", part.removeprefix("@"))
 
 
-def day(month_and_day: str) -> str:
-    return f"2026-{month_and_day[:2]}-{month_and_day[2:]}"
+def day(date: str) -> str:
+    """The date, which may stand for one of 2026 by its month and day, such as `0831`."""
+    return date if "-" in date else f"2026-{date[:2]}-{date[2:]}"
 
 
 INGREDIENTS = """
@@ -63,13 +64,14 @@ RECIPES = """
 soffritto: celery 20, olive_oil 5 / tomato_sauce: tomato 80, olive_oil 5, spice 1, @soffritto 0.5
 pizza: flour 100, cheese 30, @tomato_sauce 0.5 / pasta: flour 80, @tomato_sauce 0.75
 duo: @pizza 0.5, @pasta 0.5, @tomato_sauce 0.2 / bean_bowl: rice 100, beans 80, spice 2
-porridge: oats 40, milk 150, oat_drink 50 / cookie: cocoa 12.50, oats 10 / fish_cakes: cod 90, egg 20
+porridge: oats 40, milk 150, oat_drink 50 / cookie: cocoa 12.50, oats 10 / fish_cakes: @layer_1 1, egg 20
 paella: rice 90, prawn 60, saffron 0.1 / pesto: basil 6, olive_oil 4 / pesto_rice: pesto 25, rice 80
 caprese: @pesto 1, tomato 120 / bread: flour 60, flour 15 / toast: @bread 1, @bread 0.5, butter 8
 honey_toast: @bread 2, honey 20 / hummus: beans 40, tahini 10, vitamin_b12 0.0000004
 custard: milk 100, crème_fraîche 20, Quark 12.5 / fruit_plate: apple 128, pear 128
-melon_plate: melon 100.5 / truffle_pizza: @pizza 1, truffle 2
+melon_plate: melon 100.5 / truffle_pizza: @pizza 1, truffle 2 / layer_30: cod 90.12345678901234567
 """
+LAYERS = [[f"layer_{number}", "recipe", f"layer_{number + 1}", "1"] for number in range(1, 30)]
 
 OPTIONS = """
 0831|lunch|A|pizza|10 / 0831|lunch|B|bean_bowl|8 / 0831|lunch|a|duo|4 / 0831|breakfast|A|porridge|12
@@ -77,18 +79,18 @@ OPTIONS = """
 0901|lunch|A|pizza|6 / 0901|lunch|B|pasta|5 / 0901|lunch|C, small|fish_cakes|3
 0902|lunch|A|pizza|6 / 0902|lunch|A10|paella|7 / 0902|lunch|A2|pesto_rice|5 / 0902|lunch|B|caprese|5
 0904|lunch|A|pizza|5 / 0904|lunch|B|duo|2 / 0904|lunch|C|honey_toast|0 / 0904|lunch|D|bean_bowl|2
-0904|breakfast|A|porridge|10 / 0904|breakfast|B|toast|9
+0904|breakfast|A|porridge|10 / 0904|breakfast|B|toast|9 / 0904|lunch|C small|toast|4
 0911|lunch|A|pizza|4 / 0911|lunch|B|custard|12 / 0911|lunch|C|hummus|2 / 0911|breakfast|B|toast|2
 """
 
 STUDENTS = """
 S1|Núñez, Ana| / S2|Ben "Benny" Ode|wheat / S3|Chi|peanut / S4|Dov|tree_nut / S5|Eve|milk;egg
-S6|Finn|soy / S7|Gil|fish / S8|Ha|shellfish / S9|Ito|lupin / S10|Jo|sesame;celery
+S6|Finn|soy / S7|Gil|fish / S8|Ha|shellfish / S7 |Ito|lupin;Fish / S10|Jo|sesame;celery
 """
 
 NEW_INGREDIENTS = """
 soy_cream|Soy cream|soy||0|250 / almond_flakes|Almonds|tree_nut||0.0|100
-oat_spread|Oat spread||wheat|10|120 / sunflower|Sunflower seeds||sesame;mustard|4|12
+oat_spread|Oat spread||wheat|10|120 / sunflower|Sunflower seeds||sesame;Mustard|4|12
 paprika|Paprika|||0|40 / gluten_free_mix|Gluten-free mix|||945|1000 / potato|Potatoes|||30|45
 rice_drink|Rice drink|||200|1000 / chives|Chives|||0|5
 """
@@ -100,24 +102,24 @@ SUBSTITUTIONS = """
 0902|plant_topping|almond_flakes|sunflower|8 / 0904|tomato_sauce|spice|paprika|1.5
 0831|duo|olive_oil|butter|6 / 0901|caprese|pesto|celery|5 / 0904|porridge|milk|oat_drink|120
 0904|porridge|oat_drink|rice_drink|60 / 0904|bread|flour|gluten_free_mix|70
-0801|fish_cakes|egg|potato|15 / 1201|bean_bowl|beans|tahini|80 / 0902|pesto_rice|pesto|@pesto|1
-0911|toast|butter|pesto|5 / 0911|custard|milk|crème_fraîche|50
+2025-12-24|fish_cakes|egg|potato|15 / 1201|bean_bowl|beans|tahini|80 / 0902|pesto_rice|pesto|@pesto|1
+0911|toast|butter|pesto|5 / 0911|custard|milk|crème_fraîche|50 / 0911|custard|Quark|crème_fraîche|10
 """
 
 EDGE_RECIPES = """
 sauce: tomato 80, spice 1 / pizza: flour 100, cheese 30, @sauce 0.5 / lunch_box: @pizza 0.5, rice 50
-rice_bowl: rice 100, spice 2 / plain_rice: rice 120
+rice_bowl: rice 100, spice 2 / plain_rice: rice 120 / stew: tomato 50, rice 20
 """
 EDGE_OPTIONS = """
 0901|lunch|A|pizza|10 / 0901|lunch|B|rice_bowl|8 / 0901|lunch|C|plain_rice|4
 0902|lunch|C|lunch_box|4 / 0902|lunch|A|pizza|6 / 0902|lunch|B|rice_bowl|5 / 0902|lunch|D|plain_rice|3
-0903|breakfast|A|lunch_box|2 / 0903|lunch|C|plain_rice|4
+0903|breakfast|B|lunch_box|0 / 0903|lunch|A|stew|2 / 0903|lunch|C|plain_rice|4
 """
 EDGE_NEW_RECIPES = """
 topping: @crumble 1, tomato 5 / crumble: @pizza 0.1 / unused: @unused 1
 """
 EDGE_SUBSTITUTIONS = """
-0902|pizza|cheese|@topping|1 / 0902|rice_bowl|spice|paprika|2
+0902|pizza|cheese|@topping|1 / 0902|rice_bowl|spice|paprika|2 / 0902|stew|rice|@stew|0.5
 """
 
 EDGE_INGREDIENTS = ("flour", "cheese", "tomato", "spice", "rice")
@@ -137,7 +139,7 @@ class Kitchen:
 
 
 def edge_kitchen() -> Kitchen:
-    """Two days later pizza contains itself, by way of its topping."""
+    """From the second day on stew contains itself, and pizza does by way of its topping."""
     ingredients = [row for row in table(INGREDIENTS) if row[0] in EDGE_INGREDIENTS]
     return Kitchen(
         ingredients=ingredients,
@@ -177,7 +179,7 @@ def main_kitchen(build: seeding.Build) -> Kitchen:
     ]
     return Kitchen(
         ingredients=table(INGREDIENTS) + bought,
-        recipes=components(RECIPES) + recipes,
+        recipes=components(RECIPES) + LAYERS + recipes,
         menu=table(OPTIONS) + menu,
         students=table(STUDENTS) + students,
         new_ingredients=table(NEW_INGREDIENTS) + later,
