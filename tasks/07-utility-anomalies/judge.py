@@ -23,6 +23,8 @@ MOSTLY = 0.66
 TOO_MANY = 3
 PAGE_LIMIT = 1 << 18
 VOID = "area base br col embed hr img input link meta source track wbr".split()
+DRAWINGS = {"svg", "math"}
+WITHOUT_TAGS = {"style", "script", "textarea", "title"}
 ATTRIBUTE = re.compile(r"""([^\s=>/"']+)(?:\s*+=\s*+("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 PIECE = re.compile(
     r"<!(?:--.*?--|doctype[^>]*)>|(?P<text>[^<]++|<(?![a-z/!]))"
@@ -40,8 +42,11 @@ type Row = dict[str, str]
 ANCHORS = [
     ("METER-0104", "2025-06", "39.999999", "100.000000", "20.000000", "0.600000", "low"),
     ("METER-0110", "2025-05", "140.000000", "101.500000", "4.000000", "0.379310", "high"),
+    ("METER-0102", "2025-06", "127.000050", "100.000000", "1.000000", "0.270000", "high"),
     ("METER-0121", "2025-06", "75.000000", "100.000000", "2.000000", "0.250000", "low"),
     ("METER-0123", "2025-06", "161.000000", "128.000000", "2.000000", "0.257812", "high"),
+    ("METER-0129", "2025-06", "160.000002", "100.000000", "20.000000", "0.600000", "high"),
+    ("METER-0130", "2025-06", "0.000008", "0.000002", "0.000002", "2.200000", "high"),
     ("SOLAR-03", "2025-06", "9.500000", "0.000000", "2.000000", "0.000000", "high"),
 ]
 
@@ -144,6 +149,7 @@ class Element:
     attributes: dict[str, str]
     first: int
     first_text: int
+    drawn: bool
     end: int = 0
     end_text: int = 0
 
@@ -185,13 +191,20 @@ def read_page(source: str) -> Page:
             if not found["closes"]:
                 pairs = ATTRIBUTE.findall(found["more"])
                 attributes = {name.lower(): unescape(value.strip("\"'")) for name, value in pairs}
-                opened.append(Element(tag, attributes, len(page.elements) + 1, len(page.texts)))
+                drawn = tag in DRAWINGS or bool(opened and opened[-1].drawn)
+                opened.append(Element(tag, attributes, len(page.elements) + 1, len(page.texts), drawn))
                 page.elements.append(opened[-1])
-            if found["closes"] or found["empty"] or tag in VOID:
-                last = opened.pop() if opened else Element("nothing", {}, 0, 0)
+            if found["closes"] or tag in VOID or (found["empty"] and opened[-1].drawn):
+                last = opened.pop() if opened else Element("nothing", {}, 0, 0, False)
                 note = f"report.html: {found[0][:80]} ends {tag} where {last.tag} is open"
                 comparing.require(last.tag == tag, note)
                 last.end, last.end_text = len(page.elements), len(page.texts)
+            elif tag in WITHOUT_TAGS:
+                end = re.compile(rf"</{tag}[\s/>]", re.IGNORECASE).search(source, place)
+                if not end:
+                    raise comparing.Differs(f"report.html: {tag} is not closed")
+                page.texts.append(unescape(source[place : end.start()]))
+                place = end.start()
     comparing.require(not opened, f"report.html: not closed: {[one.tag for one in opened[:4]]}")
     return page
 

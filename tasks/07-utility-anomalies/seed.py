@@ -28,7 +28,7 @@ HUGE = "400000000000 400000000001 399999999999"
 ANCHORS: list[Meter] = [
     # A quarter of the median, both sides of it, high and low.
     ("METER-0101", LAST, f"… {QUIET} 125 | 125.000001 | 75 | 74.999999"),
-    ("METER-0102", LAST, f"… {QUIET} 120 | 130"),
+    ("METER-0102", LAST, f"… {QUIET} 120 | 130 | 127.00005"),
     # Three MADs, both sides of it, high and low; far above a quarter.
     ("METER-0103", LAST, f"… {NOISY} 130 | 160 | 160.000001 | 40"),
     ("METER-0104", LAST, f"… {NOISY} 39.999999"),
@@ -54,30 +54,34 @@ ANCHORS: list[Meter] = [
     ("SOLAR-02", LAST, "… -100 -102 -98 -100 -104 -96 -106 | -106.5 | -93 | -94"),
     ("SOLAR-01", LAST, "… -6 -4 -1 1 4 6 12 | 12.5 | -12.5"),
     ("SOLAR-03", LAST, "… -3 -2 -0.000001 0 2 3 9.5"),
-    # As binary floating point, the first is above its limit and the second is not.
+    # As binary floating point, the first is above its limit, the second is not, and 0.2700005 is more.
     ("METER-0120", LAST, "… 21.1 27.8 26.6 21 30.9 32.3 40.4"),
     ("PLANT-7", LAST, f"… {HUGE} {HUGE} 500000000000.000001"),
     # Halves of the sixth decimal in median, MAD and severity; the first is beyond its limit unrounded only.
     ("METER-0121", LAST, "… 100 100.000001 98 102 97 103 75"),
     ("METER-0122", LAST, "… 97 98 99 101 102.000001 103 140"),
     ("METER-0123", LAST, "… 127 129 126 130 125 131 161"),
+    # 3 MAD has a seventh decimal that decides; it does not bear rounding, nor do median and distance.
+    ("METER-0129", LAST, "… 60 140 80 120.000001 90 110 160.000001 | 160.000002"),
+    ("METER-0130", LAST, "… 0.000001 0.000001 0.000002 0.000003 0.000004 0.000004 0.000008"),
     # Equal as written, not before.
     ("METER-0124", LAST, f"… {QUIET} 150"),
     ("METER-0125", LAST, f"… {QUIET} 150.000001"),
-    # The largest, and four of equal severity around the tenth place.
+    # The largest, and four of equal severity around the tenth place; gaps of ids that need care.
     ("METER-&<50>", LAST, f"… {TENS} 200"),
     ("<b>Roof</b>", LAST, f"… {TENS} 109"),
-    ("R&amp;D lab", LAST, f"… {TENS} 90"),
-    ('Kiosk "A", east', LAST, f"… {TENS} 80"),
+    ("R&amp;D lab", LAST, f"… {TENS} - | 90"),
+    ('Kiosk "A", east', LAST, f"… {TENS} - | 80"),
     ("Zähler Ö", LAST, f"… {TENS} 70"),
+    ("Za\u0308hler O\u0308", LAST, f"… {TENS} 14"),
     ("METER-0126", 28, f"… {TENS} 60"),
     ("METER-0127", 27, f"… {TENS} 55"),
     ("METER-0128", 26, f"… {TENS} 50"),
-    ("Éclair", LAST, f"… {TENS} 40"),
-    ("meter-2", LAST, f"… {TENS} 40"),
+    ("Éclair", LAST, f"… {TENS} - | 40"),
+    ("meter-2", LAST, f"… {TENS} - | 40"),
     ("METER-2", LAST, "… 500 510 490 505 495 500 507"),
-    ("METER-9", LAST, f"… {TENS} 40 | 40"),
-    ("METER-10", LAST, f"… {TENS} 40"),
+    ("METER-9", LAST, f"… {TENS} 40 - | 40"),
+    ("METER-10", LAST, f"… {TENS} - | 40"),
 ]
 
 EDGE: list[Meter] = [("EDGE-MAD-0", 6, "100 100 100 100 100 100 130")]

@@ -47,15 +47,16 @@ UTC_TIMES = {
     "D02": ("2025-03-30T01:10:00Z", "2025-03-30T02:25:00Z"),
     "V12": ("2025-04-25T08:00:00Z", "2025-04-25T09:00:00Z"),
     "V13": ("2025-04-25T09:20:00Z", "2025-04-25T10:10:00Z"),
+    "V22": ("2025-04-25T16:00:00Z", "2025-04-25T17:00:00Z"),
 }
 REBOOKED = """
     OUT1=OUT1-B R02=R02-C R06=R06-B R08=R08-10 R12=R12-B R17=R17-B R22=R22-A R23=R23-B R26=R26-B
     R27=R27-B R29=R29-A R31=R31-B R33=R33-B R38=R38-A R40=R40-B R42=R42-B R44=R44-A R45=R45-B
-    R48=R48-B R50=R50-A R55=R55-A R49=R49-A R00=R00-A
+    R48=R48-B R50=R50-A R55=R55-A R49=R49-A R00=R00-A R58=R58-A R61=R61-A ca=ca-Z
 """
 SHORT = """
     C02|C03 C05|C06 C06|C07 C09|C10 C10|C11 C13|C14 C17|C18 C18B|C18C C19|C20 CT10|CT9 C24|C23
-    D01|D02 R23|R24 R34|R35 R9|R10
+    D01|D02 R23|R24 R34|R35 R9|R10 R59|R58 R58|R60 R61|R62 R63|R64
 """
 
 
@@ -71,11 +72,11 @@ class Plan:
 
 @dataclass
 class Expected:
-    """What is right before the updates came, with them, and with other rules in another folder."""
+    """What is right before the updates came, with them, and with other rules, without and with updates."""
 
     before: Plan
     after: Plan
-    elsewhere: Plan
+    elsewhere: list[Plan]
 
 
 @dataclass
@@ -106,6 +107,8 @@ def expect(fixture: Fixture) -> Expected:
     revised = {one["segment_id"]: placed(revise(one, updates), zones) for one in segments}
     offers = [placed(row, zones) for row in fixture.csv("inputs/alternatives.csv")]
     before = plan(original, {}, rules, trip)
+    kept = {key: row for key, row in revised.items() if row["status"] != "cancelled"}
+    elsewhere = [plan(segments, {}, OTHER_RULES, trip) for segments in (original, kept)]
     choices = rebook(revised, offers, rules, pairs(before.issues, "insufficient_connection"))
     final = {key: row for key, row in revised.items() if row["status"] != "cancelled"}
     after = plan(final, choices, rules, trip)
@@ -117,7 +120,7 @@ def expect(fixture: Fixture) -> Expected:
         wrong += sorted(anchors ^ {one for one in found if not one.startswith("W")})
     if wrong:
         raise judging.JudgeError(f"the calculation misses the anchors {wrong}")
-    return Expected(before, after, plan(original, {}, OTHER_RULES, trip))
+    return Expected(before, after, elsewhere)
 
 
 def revise(segment: Row, updates: list[Row]) -> Row:
@@ -322,16 +325,18 @@ def lines_end_as_stated(actual: Work, expected: Expected) -> None:
 
 
 def arguments_are_followed(actual: Work, expected: Expected) -> None:
-    """Another folder with other minutes and without updates gives its own result in a new output folder."""
-    branch = actual.workspace.root / "branch/incoming"
+    """Another folder with other minutes gives its own result, without updates and with only updates."""
+    workspace, branch = actual.workspace, actual.workspace.root / "branch/incoming"
     branch.mkdir(parents=True)
-    for name in ("itinerary.json", "airports.csv"):
-        (branch / name).write_text(actual.workspace.fixture.text(f"inputs/{name}"), "utf-8", newline="")
     (branch / "connection_rules.json").write_text(json.dumps(OTHER_RULES), "utf-8")
-    found, wanted = run(actual.workspace, "branch/incoming", "output/branch/new"), expected.elsewhere
-    comparing.same_rows("branch timeline", found.timeline, wanted.timeline, key=["segment_id"])
-    comparing.same_json("branch issues", found.issues, wanted.issues)
-    comparing.same_rows("branch rebook.csv", found.rebook, [], key=REBOOK, may_be_empty=True)
+    more = (["itinerary.json", "airports.csv"], ["updates.json"])
+    for names, wanted in zip(more, expected.elsewhere, strict=True):
+        for name in names:
+            (branch / name).write_text(workspace.fixture.text(f"inputs/{name}"), "utf-8", newline="")
+        found, what = run(workspace, "branch/incoming", "output/branch/new"), f"branch with {names[0]}"
+        comparing.same_rows(f"{what}: timeline", found.timeline, wanted.timeline, key=["segment_id"])
+        comparing.same_json(f"{what}: issues", found.issues, wanted.issues)
+        comparing.same_rows(f"{what}: rebook.csv", found.rebook, [], key=REBOOK, may_be_empty=True)
 
 
 def edge(fixture: Fixture) -> None:

@@ -65,11 +65,13 @@ KEYS = {
 OFFER = "alternative_id replaces_segment_id start_local end_local start_timezone end_timezone".split()
 
 ANCHORS = """
-@ 2025-03-01  # the first night has no bed; the first transport is replaced by an earlier one
+@ 2025-03-01  # the first night has no bed; the second cancelled leg is replaced by one a day before
+flight OUT0 ORY 05:00 CDG 06:30
+update OUT0 2 status=cancelled
 flight OUT1 CDG 08:15 LHR 08:35
 update OUT1 2 status=cancelled
-offer OUT1-A OUT1 80.00 ORY 06:00 LHR 06:20
-offer OUT1-B OUT1 80.00 CDG 07:00 LHR 07:25
+offer OUT1-A OUT1 80.00 ORY 20:00+-1 LHR 20:20+-1
+offer OUT1-B OUT1 80.00 CDG 21:00+-1 LHR 21:25+-1
 offer OUT1-C OUT1 70.00 CDG 10:00 LHR 10:20
 @ 2025-03-02  # zones: given, empty, given against the place
 flight Z1 LHR 11:00 JFK 14:00 to=-
@@ -149,14 +151,14 @@ activity OZ LON 14:00 LON 15:00
 activity OA LON 14:30 LON 15:30
 @ 2025-03-25  # equal in UTC, apart by the clock; apart in UTC, together by the clock; hotels
 activity OE2 LON 10:00 LON 11:05
-activity OE1 PAR 11:00 PAR 12:05
+activity oE1 PAR 11:00 PAR 12:05
 activity ON LON 17:00 LON 18:05 from=America/New_York to=America/New_York
 activity OL LON 17:10 LON 17:50
 hotel OH LON 20:30 LON 07:30+1
 activity OX LON 21:01 LON 22:00
 @ 2025-03-26
-hotel OH2 LON 18:00 LON 09:00+1
-hotel OH3 PAR 19:20 PAR 08:00+1
+hotel OH2 LON 18:00 LON 09:00+1 ref=PKG-8
+hotel OH3 PAR 19:20 PAR 08:00+1 ref=PKG-8
 @ 2025-03-27  # one reference twice, three times, of several types, in another case, empty
 activity DA10 LON 16:00 LON 16:40 ref=DUP-77
 activity DA2 LON 10:00 LON 11:00 ref=DUP-77
@@ -336,9 +338,12 @@ update V2 10 start=12:20
 activity V3 LON 14:00 LON 15:00
 update V3 2 start=14:10
 update V3 2 start=14:20
+activity V21 LON 18:00 LON 19:00
+update V21 2 status=cancelled
+update V21 2 start=18:10
 activity V4 LON 16:00 LON 17:00  # nothing of lower revisions is left
 update V4 2 end=17:30
-update V4 3 ref=NEW-4 status=delayed gate=B12
+update V4 3 ref=NEW-4 status=CANCELLED gate=B12
 @ 2025-04-23  # older than the itinerary, as old, newer
 activity V5 LON 10:00 LON 11:00 rev=5
 update V5 4 start=10:10
@@ -366,19 +371,51 @@ activity V13 LON 10:20 LON 11:10
 update V13 2 origin=PAR destination=PAR
 activity V14 PAR 15:00 PAR 16:00
 update V14 2 origin=LON destination=LON from=- to=-
+activity V22 PAR 18:00 PAR 19:00 from=America/New_York to=America/New_York
+update V22 2 from=- to=-
 @ 2025-04-26  # an empty reference replaces one; an update makes a double
 activity V15 LON 10:00 LON 11:00 ref=DUP-V
 activity V16 LON 12:00 LON 13:00 ref=DUP-V
 update V15 2 ref=-
 activity V17 LON 14:00 LON 15:00
 activity V18 LON 16:00 LON 17:00 ref=DUP-W
-update V17 2 ref=DUP-W
+update V17 2 ref=DUP-W status=cancel-requested
 @ 2025-04-27  # hotels: cancelled, moved over midnight
 hotel V19 LON 20:00 LON 07:30+1
 update V19 2 status=cancelled
 @ 2025-04-28
 hotel V20 LON 01:10+1 LON 07:30+1
 update V20 2 start=23:20
+@ 2025-04-29  # rebooked past the next leg, which stays as it is, and in time for the one after it
+flight R57 AMS 08:00 LHR 08:20
+flight R58 LHR 09:30 MAN 10:30
+flight R59 MAN 11:30 GLA 12:30
+flight R60 GLA 13:20 LHR 14:30
+update R57 2 end=09:00
+offer R58-A R58 90.00 LHR 13:00 MAN 14:00
+offer R60-A R60 90.00 MAN 15:00 LHR 16:10
+@ 2025-04-30  # short before: the first leg is rebooked; the second moves past a third, which is dropped
+flight R61 LHR 08:00 AMS 10:15
+flight R62 AMS 10:45 FRA 11:55
+update R61 2 status=cancelled
+offer R61-A R61 90.00 LHR 08:10 AMS 10:20
+offer R62-A R62 90.00 AMS 11:30 FRA 12:40
+flight R63 FRA 14:00 AMS 15:10
+flight R64 AMS 15:40 LHR 16:00
+flight R65 LHR 17:00 EDI 18:20
+update R63 2 end=18:00
+update R64 2 start=18:30 end=19:00
+update R65 2 status=cancelled
+offer R64-A R64 90.00 AMS 19:00 LHR 19:20
+@ 2025-05-01  # small letters come last: one start, one arrival; cents count
+train ca LHR 10:00 QQS 10:30
+train CZ LHR 10:00 QQS 10:40
+update ca 2 status=cancelled
+offer ca-a ca 20.50 QQS 11:10 MAN 13:00
+offer ca-Z ca 20.50 QQS 11:00 MAN 13:00
+offer ca-0 ca 20.75 QQS 11:00 MAN 13:00
+@ 2025-05-03  # three nights
+hotel HN LON 20:00 LON 08:00+3
 """
 EDGE = """
 @ 2025-03-01

@@ -34,8 +34,10 @@ ANCHORS = {
     "T-34": ("5", "240", "false", "false", "resolved"),
     "T-44": ("5", "230", "false", "false", "resolved"),
     "T-48": ("5", "240", "false", "true", "resolved"),
+    "T-54": ("5", "250", "false", "true", "resolved"),
     "T-65": ("5", "", "false", "true", "open"),
     "T-91": ("60", "480", "true", "true", "resolved"),
+    "T-200 ": ("6", "101", "false", "false", "resolved"),
     'T-200,"B"': ("5", "100", "false", "false", "resolved"),
 }
 EDGE = [("10", "70", "false", "false", "resolved")]

@@ -2,7 +2,7 @@
 
 An anchor is a ticket id, a priority and its events in their order, each a word of EVENTS and the minutes (or
 minutes:seconds) since the creation; `created 0` stands in front where it is not written. `#9` sets the end of
-an event's id.
+an event's id; `_` in a ticket id is a blank.
 """
 
 import json
@@ -81,6 +81,7 @@ T-50 P1 agent 5, waits 200, resolved 250#a, customer 250#b
 T-51 P1 agent 5, waits 20, bot 30, agent 35, waits 40, customer 60, waits 70
 T-52 P1 waits -10#1, customer 0#2, created 0#3, agent 5, resolved 241
 T-53 P1 waits -20, created 0, agent 5, resolved 250, customer 300
+T-54 P1 agent 5, waits 20#B, customer 20#a, customer 60, resolved 250
 """
 
 REOPENING = """
@@ -108,8 +109,10 @@ T-79 P1 waits -2000, created 0, agent 5, customer 10, resolved 245
 IDS = """
 t-9 P1 agent 5, resolved 100
 Tür-4 P2 agent 5, resolved 100
+Tu\u0308r-4 P2 agent 6, resolved 101
 T-200,"B" P10 agent 5, resolved 100
 T-200 P2 agent 5, resolved 100
+T-200_ P2 agent 6, resolved 101
 T-0200 P3 agent 5, resolved 100
 """
 
@@ -118,6 +121,8 @@ AT = {"T-76": "2024-02-28T12:30:10", "T-78": "2023-12-31T10:00:00", "T-77": "202
 EDGE_AT = datetime(2026, 3, 1, 8, 0, 7, tzinfo=UTC)
 EDGE = "resolved 120#01, waits 50#05, customer 70#03, agent 10#07, customer 50#04, waits 20#06, \
 resolved 150#01, created 0#08, agent 8#07, bot 5#02"
+EDGE_FILLER = ", ".join(f"bot 90#1{number:04}" for number in range(1500))
+EDGE_COPIES = "created 2#08, customer 40#04, reopened 130#03"
 
 TEXTS = [
     "Thank you, we are looking into it.",
@@ -145,7 +150,7 @@ type Ticket = tuple[str, str, list[Event]]  # id, priority, events in their orde
 
 
 def write_initial(build: seeding.Build) -> None:
-    """Write the events and the targets; the edge is one ticket out of order with copies of two events."""
+    """Write the events and the targets; the edge is one ticket out of order with copies of events."""
     targets = {
         name: {"first_response_minutes": response, "resolution_minutes": resolution}
         for name, (response, resolution) in TARGETS.items()
@@ -157,8 +162,9 @@ def write_initial(build: seeding.Build) -> None:
 def lines(build: seeding.Build) -> Iterator[str]:
     """The export: tickets interleaved and roughly in order of time, every ticket in its own order."""
     if build.fixture == "edge":
-        for event in events_of(EDGE, EDGE_AT, "EV-E-"):
-            yield line(build, "E-1", "P1", event)
+        for text, priority in ((EDGE, "P1"), (EDGE_FILLER, "P1"), (EDGE_COPIES, "P2")):
+            for event in events_of(text, EDGE_AT, "EV-E-"):
+                yield line(build, "E-1", priority, event)
         return
     placed: list[tuple[datetime, int, int]] = []
     tickets = [*anchors(), *filler(build)]
@@ -188,7 +194,7 @@ def anchors() -> Iterator[Ticket]:
             start += timedelta(hours=7 * number, minutes=11 * number, seconds=7 * number)
         if "created" not in text:
             words.insert(0, "created 0")
-        yield ticket, priority, events_of(", ".join(words), start, f"EV-{number:03}-")
+        yield ticket.replace("_", " "), priority, events_of(", ".join(words), start, f"EV-{number:03}-")
 
 
 def events_of(text: str, start: datetime, prefix: str) -> list[Event]:
