@@ -81,11 +81,13 @@ def mail(
 
 INNER = b"Subject: Inner\nFrom: old@past.example\nMessage-ID: <in@mail.example>\n\nInner text\n"
 FORWARDED = b"Content-Type: message/rfc822\n\n" + INNER
+HTML = part("text/html; charset=iso-8859-1", "<p>Nur &amp;\n<b>sch=F6n</b></p>", "quoted-printable")
+ATTACHED = multi("mixed", plain(SECRET), more="Content-Disposition: attachment\n")
 BODIES = [
     part('TEXT/Plain; Charset="ISO-8859-1"', "Gr=FC=DFe, =\nsoft =3D", "Quoted-Printable"),
     part("text/plain; charset=koi8-r", "Привет,\r\n\r\nмир!".encode("koi8-r"), "base64"),
     multi("alternative", html("<p>not this</p>"), plain("plain wins")),
-    multi("mixed", part("text/calendar", "BEGIN"), html("<p>Only &amp;\n<b>html</b></p>"), html("second")),
+    multi("mixed", part("text/calendar", "BEGIN"), HTML, html("second")),
     multi("mixed", file("text/plain", SECRET, "ATTACHMENT"), plain("after the attachment")),
     multi("mixed", file("text/plain", "inline, though a file", "inline"), plain("second")),
     multi(
@@ -94,14 +96,16 @@ BODIES = [
         file("text/plain", SECRET),
         plain("footer"),
     ),
-    multi("mixed", FORWARDED, html("<p>outer</p>")),
-    multi("mixed", multi("mixed", plain(SECRET), more="Content-Disposition: attachment\n"), html("beside")),
+    multi("mixed", b"Content-Disposition: inline\n" + FORWARDED, html("<p>outer</p>")),
+    multi("mixed", ATTACHED, file("text/html", SECRET), html("beside")),
     part("application/pdf", SECRET, "base64"),
     'X-Type: none\n\nNo type: é, "quoted"\n\n>From here\n>>From there =C3=A9\n\n\n'.encode(),
     plain("seven é bits", "us-ascii"),
     plain(b"good \xc3\xa9 bad \xff end"),
     file("text/plain; charset=utf-8", SECRET),
     multi("alternative", plain(" "), html("<p>not empty</p>")),
+    multi("mixed", html(" "), html("<p>not empty</p>")),
+    multi("alternative", html("<p>not this</p>"), b"\nwithout any header\n"),
 ]
 
 CURRENT = [
@@ -118,7 +122,8 @@ CURRENT = [
     mail("naive", "15 Jan 11:30 +0200", "Naive", body="09:30 in UTC"),
     mail("middle", "16 Jan 10:00", "Middle", body="one"),
     mail("middle", "Thu, 16 Jan 2025 12:00 GMT", "Middle", body="two"),
-    mail("middle", "16 Jan 11:00", "Middle", body="three"),
+    mail("middle", "16 Jan 2025\n 12:00:01 +0000", "Middle", body="a second later"),
+    mail("middle", "16 Jan 11:00", "Middle", body="four"),
     mail("no-such-day", "31 Feb 10:00", "Invalid first", body="invalid"),
     mail("no-such-day", "17 Jan 10:00", "Invalid first", body="valid"),
     mail("undated-copy", "18 Jan 10:00", "Invalid later", body="valid"),
@@ -126,8 +131,9 @@ CURRENT = [
     mail("undated-copy", "18 Jan 25:00", "Invalid later", body="hour 25"),
     mail("Case", "19 Jan 10:00", "Capital"),
     mail("case", "19 Jan 11:00", "Small", "REFERENCES: " + ids("Case")),
-    mail("message-id: via relay <relayed@mail.example> (added)", "20 Jan 10:00", "Relayed"),
+    mail("message-id: via relay <relayed@mail.example> for <x@mail.example>", "20 Jan 10:00", "Relayed"),
     mail("relayed", "20 Jan 11:00", "Relayed", body="second"),
+    mail("Message-ID:\n <o'neil/#1>", "20 Jan 12:00", "Odd id", refs("relayed")),
     mail(None, "21 Jan 10:00", "No id", refs("no-ids"), body="the same"),
     mail(None, "21 Jan 10:00", "No id", refs("no-ids"), body="the same"),
     mail("Message-ID:", "21 Jan 11:00", "Empty id", refs("no-ids")),
@@ -141,9 +147,9 @@ CURRENT = [
     mail("step", "2 Jan 09:00", "Re: Plan", refs("plan other"), reply("other")),
     mail("walk", "3 Jan 09:00", "Re: Plan", reply("step other")),
     mail("folded", "3 Jan 10:00", "Re: Plan", f"References:\n {ids('plan')}\n\t{ids('step')}"),
-    mail("glued", "3 Jan 11:00", "Re: Plan", "References: <a b> x" + ids("plan") + ids("step")),
+    mail("glued", "3 Jan 11:00", "Re: Plan", "References: <a b> <c" + ids("plan") + ids("step")),
     mail("plan", "1 Jan 23:30 -0500", "Plan", by="ANN@home.example"),
-    mail("no-refs", "4 Jan 09:00", "Re: Plan", "References: none", "In-Reply-To: To " + ids("plan step")),
+    mail("no-refs", "4 Jan 09:00", "Re: Plan", "References: none", "In-Reply-To: To\n " + ids("plan step")),
     mail("own", "5 Jan 09:00", "Re: Plan", "References:", "In-Reply-To: yesterday's call"),
     # Subjects: the earliest that is not empty; decoded first, then without prefixes.
     mail("s3", "6 Jan 12:00", "Third in time", refs("empty")),
@@ -173,8 +179,8 @@ CURRENT = [
         "Bcc: hidden@home.example",
         "Reply-To: desk@home.example",
         "Sender: robot@home.example",
-        by='"Doe, Jane" <Jane@A.example>',
-        to="zed@home.example, jane@a.example, ZED@home.example",
+        by='"Doe, Jane"\n <Jane@A.example>',
+        to="zed@home.example, ZED@home.example,\n\tyan@home.example",
     ),
     # Equal times stay in the order of the kept copies.
     mail("moved", "9 Jan 08:00", "Order", refs("order")),
@@ -189,9 +195,9 @@ CURRENT = [
         "l1",
         "23 Jan 10:00",
         "News",
-        "List-Unsubscribe: <https://l.example/b?x=1,2>, <mailto:out@l.example?subject=stop>",
+        "List-Unsubscribe: <HTTPS://l.example/b?x=1,2>, <mailto:out@l.example?subject=stop>",
         "List-Unsubscribe: (old) <HTTP://l.example/\n  Z/a>, <ftp://l.example/f>, <https://l.example/a>",
-        by='"News, Daily" <news@Lists.Example>',
+        by='"News, Daily"\n <news@Lists.Example>',
     ),
     mail(
         "l2",
@@ -310,10 +316,10 @@ def mixed(rng: random.Random, anchors: list[bytes], more: list[bytes]) -> list[b
 
 def write_mailbox(path: Path, messages: Iterable[bytes]) -> None:
     """Each message gets a separator line of its own, so that copies can be told apart."""
-    entries = [
-        f"From relay-{number}@mx.example Wed Jan 01 00:00:00 2025\n".encode() + message + b"\n"
-        for number, message in enumerate(messages)
-    ]
+    entries: list[bytes] = []
+    for number, message in enumerate(messages):
+        relay = f"- {number}" if number % 3 == 1 else f"relay-{number}@mx.example Wed Jan 01 00:00:00 2025"
+        entries.append(f"From {relay}\n".encode() + message + b"\n")
     fixtures.write_bytes(path, b"".join(entries))
 
 

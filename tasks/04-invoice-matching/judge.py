@@ -14,7 +14,7 @@ from benchlib import comparing, judging
 from benchlib.candidate import Fixture, Workspace
 
 SECONDS = 60.0
-MOSTLY = 0.66
+MOSTLY = 0.6
 INVOICE = ["invoice_id", "customer_id", "issued_date", "due_date", "amount", "currency"]
 STATUS = [*INVOICE, "applied_credit", "applied_payment", "balance", "status"]
 APPLICATION = ["source_type", "source_id", "invoice_id", "amount", "currency"]
@@ -26,7 +26,7 @@ type Row = dict[str, str]
 NAMED_FIRST = {
     "PAY-MEMO": [("INV-MEMO-TARGET", "60.00"), ("INV-MEMO-OLD", "15.00")],
     "PAY-NONEXACT": [("INV-MEMO-OLD", "25.00"), ("INV-MEMO-MID", "5.00")],
-    "PAY-TWO": [("INV-TWO-C", "50.00"), ("INV-TWO-A", "30.00")],
+    "PAY-TWO": [("INV-TWO-C", "50.00"), ("INV-TWO-10", "30.00")],
     "PAY-MIX": [("INV-MIX-2", "30.00"), ("INV-MIX-1", "15.00")],
     "PAY-GUEST": [("INV-GUEST-NEW", "50.00")],
     "PAY-CUR": [("INV-CUR-2", "50.00")],
@@ -38,6 +38,7 @@ NAMED_FIRST = {
     "PAY-WS-LINES": [("INV-WS-3", "20.00")],
     "PAY-WS-BLANK": [("INV-WS-2", "10.00")],
     "PAY-ZERO": [("815", "20.00")],
+    "PAY-RENE": [("INV-RENE-2", "20.00")],
 }
 UNAPPLIED = {"CR-SPEC-A": "20.00", "CR-SEQ-CUST": "10.00", "PAY-PRIO": "20.00", "PAY-PENNY": "0.01"}
 
@@ -153,13 +154,13 @@ def match(workspace: Workspace, inputs: str, output: str) -> Matching:
 
 @judging.core
 def most_applications_are_right(actual: Matching, expected: Matching) -> None:
-    """At least two in three applications are right, in whatever order."""
+    """At least three in five applications are right, in whatever order."""
     mostly("applications", actual.applications, expected.applications)
 
 
 @judging.core
 def most_balances_are_right(actual: Matching, expected: Matching) -> None:
-    """At least two in three rows of invoice_status.csv are right, in whatever order."""
+    """At least three in five rows of invoice_status.csv are right, in whatever order."""
     mostly("rows of invoice_status.csv", actual.invoices, expected.invoices)
 
 
@@ -236,9 +237,9 @@ def edge(fixture: Fixture) -> None:
     parts = [("INV-EDGE-OPEN-B", "15.00"), ("INV-EDGE-OPEN-A", "20.00")]
     comparing.same("the applications of PAY-EDGE", parts_of(found.applications, "PAY-EDGE"), parts)
     balances = [(row["invoice_id"], row["applied_payment"], row["balance"]) for row in found.invoices]
-    closed = ("INV-EDGE-CLOSED", "0.00", "0.00")
+    closed = [("INV-EDGE-CLOSED", "0.00", "0.00"), ("INV-EDGE-PAID", "18.00", "0.00")]
     others = [("INV-EDGE-OPEN-B", "15.00", "0.00"), ("INV-EDGE-OPEN-A", "20.00", "0.00")]
-    comparing.same("the edge's balances", balances, [closed, *others])
+    comparing.same("the edge's balances", balances, [*closed, *others])
     rest = [(row["source_id"], row["unapplied_amount"]) for row in found.exceptions]
     comparing.same("the edge's exceptions", rest, [("PAY-EDGE", "15.00")])
 

@@ -35,15 +35,16 @@ INVOICES: list[Record] = [
     ("inv-tie-1", "C-TIE", "2025-01-01", "2025-02-10", "30.00", "EUR"),
     ("INV-TIE-9", "C-TIE", "2025-01-02", "2025-02-10", "31.00", "EUR"),
     ("INV-TIE-10", "C-TIE", "2025-01-03", "2025-02-10", "32.00", "EUR"),
+    ("INVTIE-1", "C-TIE", "2025-01-04", "2025-02-10", "33.00", "EUR"),  # hyphens count
     ("INV-OVER-1", "C-OVER", "2025-02-03", "2025-03-05", "30.00", "USD"),
     ("INV-CENT-1", "C-CENT", "2025-02-04", "2025-03-06", "10.00", "JPY"),
     ("INV-CENT-2", "C-PENNY", "2025-02-04", "2025-03-06", "10.00", "JPY"),
     # Memos: before the oldest, the remainder in order, one target only.
-    ("INV-MEMO-OLD", "C-MEMO", "2025-02-01", "2025-03-01", "40.00", "USD"),
     ("INV-MEMO-MID", "C-MEMO", "2025-02-08", "2025-03-08", "50.00", "USD"),
+    ("INV-MEMO-OLD", "C-MEMO", "2025-02-01", "2025-03-01", "40.00", "USD"),
     ("INV-MEMO-TARGET", "C-MEMO", "2025-02-15", "2025-03-15", "60.00", "USD"),
-    ("INV-TWO-A", "C-TWO", "2025-02-01", "2025-03-01", "50.00", "USD"),
-    ("INV-TWO-B", "C-TWO", "2025-02-02", "2025-03-02", "50.00", "USD"),
+    ("INV-TWO-9", "C-TWO", "2025-02-01", "2025-03-01", "50.00", "USD"),
+    ("INV-TWO-10", "C-TWO", "2025-02-02", "2025-03-01", "50.00", "USD"),
     ("INV-TWO-C", "C-TWO", "2025-02-03", "2025-03-03", "50.00", "USD"),
     ("INV-MIX-1", "C-MIX", "2025-02-01", "2025-03-01", "50.00", "USD"),
     ("INV-MIX-2", "C-MIX", "2025-02-02", "2025-03-02", "50.00", "USD"),  # takes a credit first
@@ -85,6 +86,7 @@ INVOICES: list[Record] = [
     ("INV-KATE-2", "C-KATE", "2025-02-02", "2025-03-02", "37.00", "USD"),
     ("INV-RENE-1", "Rene\u0301", "2025-02-01", "2025-03-01", "38.00", "USD"),  # decomposed
     ("INV-RENE-2", "Ren\u00e9", "2025-02-02", "2025-03-02", "39.00", "USD"),  # composed
+    ("INV-REN\u00c9-3", "Ren\u00e9", "2025-02-03", "2025-03-03", "40.00", "USD"),
     ("INV-LATER-1", "C-LATER", "2025-06-01", "2025-06-15", "34.00", "USD"),  # issued after its sources
     ("INV-LATER-2", "C-LATER", "2025-05-01", "2025-07-31", "35.00", "USD"),
 ]
@@ -105,7 +107,11 @@ CREDITS: list[Record] = [
     ("CR-CRORD-A", "C-CRORD", "2025-03-02", "40.00", "USD", None),
     ("CR-MIX", "C-MIX", "2025-02-20", "20.00", "USD", "INV-MIX-2"),
     ("CR-CUR", "C-CUR", "2025-02-20", "6.00", "USD", None),
-    ("CR-STRANGER", "C-NOBODY", "2025-02-20", "13.00", "USD", None),
+    ("CR-STRANGER", "CQUIET", "2025-02-20", "13.00", "USD", None),  # C-QUIET is somebody else
+    # Named almost as they are called.
+    ("CR-ZEROS", "007", "2025-02-20", "9.00", "USD", "00815"),
+    ("CR-DOT", "007", "2025-02-20", "8.00", "USD", "815."),
+    ("CR-ACCENT", "Ren\u00e9", "2025-02-20", "7.00", "USD", "INV-RENE\u0301-3"),
     ("S-1", "C-SAME", "2025-02-20", "10.00", "USD", "INV-SAME-1"),
     ("CR-LATER", "C-LATER", "2025-05-20", "4.00", "USD", None),
     ("CR-LATER-SPEC", "C-LATER", "2025-05-21", "3.00", "USD", "INV-LATER-1"),
@@ -118,14 +124,14 @@ PAYMENTS: list[Record] = [
     ("PAY-CREDIT-CASH", "C-CASH", "2025-03-01", "75.00", "USD", "less credit note"),
     ("PAY-OVER", "C-OVER", "2025-03-02", "50.00", "USD", ""),
     ("PAY-AGAIN", "C-OVER", "2025-03-03", "10.00", "USD", "forgot the rest?"),  # no open invoice is left
-    ("PAY-CHF", "C-QUIET", "2025-02-02", "12.00", "CHF", ""),  # none in this currency
-    ("PAY-STRANGER", "C-NOBODY", "2025-02-02", "14.00", "USD", ""),  # no invoice at all
+    ("PAY-CHF", QUOTE, "2025-02-02", "12.00", "CHF", ""),  # none in this currency
+    ("PAY-STRANGER", "7", "2025-02-02", "14.00", "USD", ""),  # no invoice at all, unlike 007
     ("PAY-TIE", "C-TIE", "2025-02-03", "40.00", "EUR", ""),
     ("PAY-CENT", "C-CENT", "2025-03-01", "9.99", "JPY", ""),
     ("PAY-PENNY", "C-PENNY", "2025-03-01", "10.01", "JPY", ""),
     ("PAY-MEMO", "C-MEMO", "2025-03-02", "75.00", "USD", "settles INV-MEMO-TARGET thanks"),
     ("PAY-NONEXACT", "C-MEMO", "2025-03-03", "30.00", "USD", "for INV-MEMO-MID, please"),
-    ("PAY-TWO", "C-TWO", "2025-03-02", "80.00", "USD", "INV-TWO-C INV-TWO-B"),
+    ("PAY-TWO", "C-TWO", "2025-03-02", "80.00", "USD", "INV-TWO-C INV-TWO-9"),
     ("PAY-MIX", "C-MIX", "2025-03-02", "45.00", "USD", "balance of INV-MIX-2"),
     ("PAY-GUEST", "C-GUEST", "2025-03-02", "50.00", "USD", "INV-HOST-1 INV-GUEST-NEW"),
     ("PAY-CUR", "C-CUR", "2025-02-03", "50.00", "USD", "INV-CUR-E INV-CUR-2"),
@@ -144,19 +150,21 @@ PAYMENTS: list[Record] = [
     ("S-1", "C-SAME", "2025-02-21", "20.00", "USD", ""),
     ("PAY-BIG", "C-BIG", "2025-03-02", "0.05", "USD", ""),
     ("PAY-KATE", "C-KATE", "2025-03-02", "37.00", "USD", ""),
-    ("PAY-RENE", "Ren\u00e9", "2025-03-02", "20.00", "USD", ""),
+    ("PAY-RENE", "Ren\u00e9", "2025-03-02", "20.00", "USD", "INV-RENE\u0301-3"),  # decomposed
     ("PAY-LATER", "C-LATER", "2025-05-20", "20.00", "USD", ""),
 ]
 COMMENTED: Record = ("PAY-VOID", "C-QUIET", "2025-02-02", "19.00", "USD", "entered twice")
 
 EDGE_INVOICES: list[Record] = [
     ("INV-EDGE-CLOSED", "C-EDGE", "2024-12-01", "2025-01-01", "25.00", "USD"),
+    ("INV-EDGE-PAID", "C-EDGE", "2024-11-30", "2024-12-31", "18.00", "USD"),
     ("INV-EDGE-OPEN-B", "C-EDGE", "2024-12-03", "2025-01-03", "15.00", "USD"),
     ("INV-EDGE-OPEN-A", "C-EDGE", "2024-12-02", "2025-01-02", "20.00", "USD"),
 ]
 EDGE_CREDITS: list[Record] = [("CR-EDGE", "C-EDGE", "2024-12-20", "25.00", "USD", "INV-EDGE-CLOSED")]
 EDGE_PAYMENTS: list[Record] = [
-    ("PAY-EDGE", "C-EDGE", "2025-01-02", "50.00", "USD", "INV-EDGE-CLOSED INV-EDGE-OPEN-B")
+    ("PAY-EDGE-FIRST", "C-EDGE", "2025-01-01", "18.00", "USD", ""),
+    ("PAY-EDGE", "C-EDGE", "2025-01-02", "50.00", "USD", "INV-EDGE-CLOSED INV-EDGE-PAID INV-EDGE-OPEN-B"),
 ]
 
 
@@ -169,16 +177,18 @@ def write_initial(build: seeding.Build) -> None:
     inputs = build.out / "inputs"
     fixtures.write_csv(inputs / "invoices.csv", INVOICE, invoices)
     fixtures.write_json(inputs / "credits.json", [dict(zip(CREDIT, one, strict=True)) for one in credits])
-    elements = [line for payment in payments for line in xml_lines(payment)]
-    comment = [] if edge else ["  <!--", *xml_lines(COMMENTED), "  -->"]
+    elements = [line for payment in payments for line in xml_lines(build.rng, payment)]
+    comment = [] if edge else ["  <!--", *xml_lines(build.rng, COMMENTED), "  -->"]
     head = '<?xml version="1.0" encoding="UTF-8"?>'
     fixtures.write_lines(inputs / "payments.xml", [head, "<payments>", *comment, *elements, "</payments>"])
 
 
-def xml_lines(payment: Record) -> Iterator[str]:
+def xml_lines(rng: random.Random, payment: Record) -> Iterator[str]:
     *values, memo = (str(value) for value in payment)
-    attributes = " ".join(f"{name}={quoteattr(value)}" for name, value in zip(PAYMENT, values, strict=True))
-    yield f"  <payment {attributes}>"
+    attributes = [f"{name}={quoteattr(value)}" for name, value in zip(PAYMENT, values, strict=True)]
+    yield f"  <payment {' '.join(rng.sample(attributes, len(attributes)))}>"
+    if payment[0] == "PAY-TIE":
+        yield "    <!-- was <memo>INV-TIE-9</memo> -->"
     text = memo if memo.startswith("<![CDATA[") else escape(memo)
     yield f"    <memo>{text}</memo>" if memo else "    <memo/>"
     yield "  </payment>"
@@ -188,7 +198,7 @@ def ledger(build: seeding.Build) -> tuple[list[Record], list[Record], list[Recor
     """Anchors in their order, with the records of filler customers strewn between them: credits that close
     no invoice, and one payment that may name one.
     """
-    rng, count = build.rng, (build.size(full=120, small=72) - len(INVOICES)) // GROUP
+    rng, count = build.rng, (build.size(full=120, small=74) - len(INVOICES)) // GROUP
     invoices, credits, payments = list(INVOICES), list(CREDITS), list(PAYMENTS)
     for number in rng.sample(range(100, 1000), 40)[:count]:
         customer, currency, mine, owed = f"C-{number}", rng.choice(["USD", "EUR", "GBP"]), list[str](), 0

@@ -43,6 +43,7 @@ ANCHORS = {  # cases, before the constraints and with them, and the later arriva
     ("SKU321", "WEST"): (2, 2, "2025-06-10"),
     ("SKU332", "EAST"): (2, 2, "2025-06-10"),
     ("SKU342", "EAST"): (2, 2, "2025-06-05"),
+    ("SKU343", "WEST"): (2, 2, "2025-06-03"),
     ("SKU351", "EAST"): (4, 3, "2025-06-08"),
     ("SKU352", "EAST"): (5, 0, ""),
     ("SKU404", "EAST"): (1, 1, "2025-06-08"),
@@ -69,6 +70,7 @@ MOVED = {  # from, to → units
     "SKU416": {("WEST", "EAST"): 8},
     "SKU417": {("WEST", "EAST"): 10, ("WEST", "NORTH"): 3},
     "SKU418": {("WEST", "EAST"): 11},
+    'sku4, "Tür"': {('annex "B", Süd', "EAST"): 12, ("WEST", "EAST"): 8},
 }
 
 

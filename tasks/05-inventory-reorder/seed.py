@@ -16,6 +16,7 @@ from benchlib import fixtures, seeding
 
 AS_OF = date(2025, 6, 1)
 WAREHOUSES = ("WEST", "NORTH", "EAST")  # against the order of names
+ANNEX, LOWER = 'annex "B", Süd', 'sup-l, "Süd"'  # sorted last
 NO_HISTORY = -1
 
 
@@ -81,9 +82,10 @@ ANCHORS = [
     padded("SKU311", "SUP-H", 4, EAST=(0, 14), WEST=(0, 22)),
     padded("SKU312", "SUP-H", 10, NORTH=(0, 17)),
     padded("SKU310", "SUP-H", 3, EAST=(0, 2)),
-    # Equal SKUs: SKU10 before SKU9; equal warehouses: NORTH before WEST.
+    # Equal SKUs: SKU10 before SKU9 and sku0; equal warehouses: NORTH before the annex.
     padded("SKU9", "SUP-I", 5, EAST=(0, 8)),
-    padded("SKU10", "SUP-I", 4, NORTH=(0, 7), WEST=(0, 7)),
+    padded("SKU10", "SUP-I", 4, **{ANNEX: (0, 7)}, NORTH=(0, 7)),
+    padded("sku0", "SUP-I", 5, EAST=(0, 8)),
     # WEST lacks less than EAST but has less left over; NORTH and SKU322 have nothing left, and no order.
     padded("SKU321", "SUP-J", 10, EAST=(0, 34), NORTH=(0, 10), WEST=(0, 18)),
     one("SKU322", "SUP-J", 2, 9, 5, 4, 8),
@@ -92,8 +94,9 @@ ANCHORS = [
     padded("SKU331", "SUP-K", 5, EAST=(0, 18), WEST=(0, 8)),
     padded("SKU332", "SUP-K", 5, EAST=(0, 4)),
     # Less than a unit apart: -0.75 and -0.25.
-    one("SKU341", "SUP-L", 5, 4, 3, 0, 17),
-    one("SKU342", "SUP-L", 5, 4, 3, 0, 19),
+    one("SKU341", LOWER, 5, 4, 3, 0, 17),
+    one("SKU342", LOWER, 5, 4, 3, 0, 19),
+    Sku("SKU343", LOWER, 5, 2, 2, {"EAST": (0, 32), "WEST": (0, 34)}),  # -3/7 and -1/7
     # Transfers leave SUP-V one case of its three, and SUP-W none.
     Sku("SKU351", "SUP-V", 4, 7, 7, {"EAST": (0, 32), "WEST": (12, 8)}),
     Sku("SKU352", "SUP-W", 4, 7, 7, {"EAST": (0, 16), "WEST": (8, 8)}),
@@ -116,9 +119,11 @@ ANCHORS = [
     moved("SKU416", EAST=(0, 40), WEST=(10, 32)),  # six on order in time, forty too late
     moved("SKU417", NORTH=(0, 40), EAST=(0, 20), WEST=(15, 8)),  # EAST first
     moved("SKU418", EAST=(0, 40), WEST=(40, 116)),  # 116 / 28 * 7 is more than 29 in binary
-    # Arrivals around the blackouts of SUP-X; SUP-Y has none.
+    moved('sku4, "Tür"', **{ANNEX: (12, 4)}, WEST=(30, 40), EAST=(0, 40)),  # the annex first: 9.25
+    # Arrivals around the blackouts of SUP-X; SUP-10 has none.
     *(one(f"SKU5{lead:02}", "SUP-X", 1, lead, 1, 0, 28) for lead in (7, 8, 13, 14, 15, 19, 24)),
-    one("SKU599", "SUP-Y", 1, 8, 1, 0, 28),
+    one("SKU599", "SUP-10", 1, 8, 1, 0, 28),
+    one("SKU500", "SUP-10", 1, 0, 3, 0, 28),  # arrives at once
 ]
 
 ORDERED = [  # SKU, warehouse, quantity, arrival
@@ -126,7 +131,7 @@ ORDERED = [  # SKU, warehouse, quantity, arrival
     ("SKU211", "EAST", 1, "2025-06-06"),
     ("SKU211", "EAST", 40, "2025-06-07"),
     ("SKU211", "EAST", 70, "2025-06-09"),
-    ("SKU211", "EAST", 5, "2025-05-20"),  # overdue
+    ("SKU211", "EAST", 5, "2025-03-20"),  # overdue
     ("SKU211", "NORTH", 6, "2025-06-03"),
     ("SKU203", "WEST", 9, "2025-06-02"),
     ("SKU999", "EAST", 9, "2025-06-02"),
@@ -141,10 +146,13 @@ ORDERED = [  # SKU, warehouse, quantity, arrival
     ("SKU411", "EAST", 3, "2025-06-02"),
     ("SKU416", "WEST", 6, "2025-06-08"),
     ("SKU416", "WEST", 40, "2025-06-09"),
+    ('sku4, "Tür"', ANNEX, 3, "2025-06-02"),
 ]
 
-SUPPLIERS = "ZXVTNWKLJIHGFEYDCBA"  # against the order of names; nobody buys from SUP-Z
-MINIMUMS = dict(zip(SUPPLIERS, (2, 1, 3, 0, 6, 5, 4, 3, 5, 4, 9, 5, 1, 4, 1, 6, 4, 5, 4), strict=True))
+# Against the order of names; nobody buys from SUP-Z.
+SUPPLIERS = [LOWER, *(f"SUP-{name}" for name in [*"ZXWVTNKJIHGFEDCBA", "10"])]
+LEAST = (6, 2, 1, 5, 3, 0, 6, 4, 5, 5, 9, 5, 1, 4, 6, 4, 5, 4, 1)
+MINIMUMS = dict(zip(SUPPLIERS, LEAST, strict=True))
 SLOTS = [("SUP-A", 6, 5, 3), ("SUP-B", 8, 7, 4), ("SUP-C", 12, 9, 5), ("SUP-D", 10, 12, 6)]
 
 EDGE = [
@@ -162,11 +170,12 @@ BLACKOUTS = [  # the later of two windows that adjoin or overlap stands first
     ("SUP-X", "2025-06-20", "2025-06-22"),
 ]
 
-COSTS = [  # none from NORTH to WEST; 9.50 is less than 10.00, and 0.5 is 0.50
+COSTS = [  # none from NORTH to WEST, but for nothing from EAST; 9.50 is less than 10.00, and 0.5 is 0.50
     ("WEST", "NORTH", "0.5"),
     ("NORTH", "EAST", "10.00"),
-    ("EAST", "WEST", "1.25"),
+    ("EAST", "WEST", "0.00"),
     ("WEST", "EAST", "9.50"),
+    (ANNEX, "EAST", "9.25"),
     ("EAST", "NORTH", "0.50"),
 ]
 
@@ -192,16 +201,15 @@ def write_initial(build: seeding.Build) -> None:
         ["sku", "supplier_id", "case_pack", "lead_days", "safety_days"],
         ((sku.name, sku.supplier, sku.pack, sku.lead, sku.safety) for sku in skus),
     )
-    stock = [
-        (sku.name, house, sku.rows[house][0]) for sku in skus for house in WAREHOUSES if house in sku.rows
-    ]
+    houses = (ANNEX, *WAREHOUSES)
+    stock = [(sku.name, house, sku.rows[house][0]) for sku in skus for house in houses if house in sku.rows]
     fixtures.write_csv(inputs / "stock.csv", ["sku", "warehouse", "on_hand"], stock)
     demand.sort(key=lambda row: row[0])
     fixtures.write_csv(inputs / "demand.csv", ["date", "sku", "warehouse", "quantity"], demand)
     numbered = ((f"PO-{number:04}", *order) for number, order in enumerate(orders, 1))
     header = ["po_id", "sku", "warehouse", "quantity", "arrival_date"]
     fixtures.write_csv(inputs / "open_pos.csv", header, numbered)
-    suppliers = [{"supplier_id": f"SUP-{name}", "minimum_cases": least} for name, least in MINIMUMS.items()]
+    suppliers = [{"supplier_id": name, "minimum_cases": least} for name, least in MINIMUMS.items()]
     fixtures.write_json(inputs / "suppliers.json", suppliers)
 
 
