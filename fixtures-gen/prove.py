@@ -72,12 +72,13 @@ def run_all(task: Task, scale: Scale) -> list[str]:
     for case in proving.cases(task):
         result = run_or_say_why(task, case.name, scale)
         print(
-            f"{'NOT OK' if result['problems'] else 'ok':7} {case.name}: level {result.get('progress_level')}"
+            f"{'NOT OK' if result['problems'] else 'ok':7} {case.name}: level {result.get('progress_level')}",
+            flush=True,
         )
         if result["problems"]:
             failed.append(f"does not hold: {case.name}")
             for line in reasons(result):
-                print(f"        {line}")
+                print(f"        {line}", flush=True)
     return failed
 
 

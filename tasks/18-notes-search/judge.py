@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
-from benchlib import comparing, judging
+from benchlib import comparing, fixtures, judging
 from benchlib.candidate import Fixture, Workspace
 from benchlib.readers import Unreadable, parse_json, utf8
 
@@ -22,17 +22,21 @@ DATABASE, MOVED, REPORT = "workspace/notes.db", "workspace/moved.index", "output
 ROW, HIT = ["canonical_path", "duplicate_path"], ["path", "score"]
 MOSTLY = 0.66
 TERMS = """quasar QUASAR perihelion ｎｅｂｕｌａ gb straße σίσυφος pulsar h2o cafe gamma-burst zmir 研究
-    meteor comet bolide asteroid eclipse zenith equinox flow ebb solstice tide vanishing für e g on où"""
+    υ meteor comet bolide fireball asteroid eclipse zenith equinox flow ebb solstice tide vanishing
+    für e g on où"""
 COMMON = "Signal, archive of the größe"
 MANY, FEW = 500, 12
 ANCHORS = [
     {("similar/at-1.md", "similar/at-2.md"), ("similar/chain-1.md", "similar/chain-2.md")},
     {("similar/bridge.md", "similar/left-2.md"), ("blank/stop-0.md", "blank/stop-2.md")},
 ]
-OTHER = {
-    "a": "Tags: x\nCreated: 2024-05-01\n\nlantern amber",
-    "b": "Tags: y\nCreated: 2024-05-02\n\nthe amber",
-}
+OTHER = {"a": "lantern amber", "folder.md/b": "the amber"}
+# What is built and then comes with two updates, and the paths that each deletes.
+SERIES = [
+    ({"a": "the amber lantern", "b": "lantern amber"}, ""),
+    ({"c": "amber lantern"}, "b.md\n"),
+    ({"d": "amber the lantern"}, "a.md\n"),
+]
 
 type Row = tuple[str, ...]
 type Hit = tuple[str, float]
@@ -251,14 +255,40 @@ def another_collection_replaces_all(actual: Work, expected: Expected) -> None:
     """Another folder, built over the database and into a new output folder, has just its own stop words and
     notes: no duplicates, and no result for a stop word and a term of the earlier notes.
     """
-    workspace, folder = actual.workspace, actual.workspace.root / "other/papers"
-    folder.mkdir(parents=True)
-    (folder.parent / "stopwords.txt").write_text("lantern\n", "utf-8")
-    for name, text in OTHER.items():
-        (folder / f"{name}.md").write_text(f"Title: lantern\n{text}", "utf-8")
+    workspace = actual.workspace
+    lay(workspace, "other/papers", OTHER)
+    fixtures.write_text(workspace.root / "other/stopwords.txt", "lantern\n")
     report = make_report(workspace, "build", "other/papers", MOVED, "output/made/new/duplicates.csv")
     comparing.same("its duplicates", report, [])
-    comparing.same("its results", search(workspace, "lantern quasar", MANY), [])
+    comparing.same("its results", search(workspace, "lantern title quasar", MANY), [])
+    comparing.same("results without a term", search(workspace, "***", MANY), [])
+
+
+def updates_follow_each_other(actual: Work, expected: Expected) -> None:
+    """A database in a new folder is updated and moved alone, twice, with other paths for all that is read
+    and written; the last report and answer are those of the notes there are then.
+    """
+    workspace, database, rows = actual.workspace, "workspace/new/series.db", list[Row]()
+    fixtures.write_text(workspace.root / "series/0/stopwords.txt", "the\n")
+    for number, (bodies, deleted) in enumerate(SERIES):
+        notes, gone = f"series/{number}/notes", f"series/{number}/gone"
+        lay(workspace, notes, bodies)
+        fixtures.write_text(workspace.root / gone, deleted)
+        command = ("update", database, notes, gone) if number else ("build", notes, database)
+        rows = make_report(workspace, *command, f"output/series/{number}/rows.csv")
+        content = workspace.outputs.content(database)
+        (workspace.root / "workspace").rename(workspace.root / f"left-after-{number}")
+        database = f"workspace/after-{number}.db"
+        fixtures.write_bytes(workspace.root / database, content)
+    comparing.same("duplicates in the end", rows, [("c.md", "d.md")])
+    hits = search(workspace, "the amber", MANY, database)
+    comparing.same("results in the end", hits, [("c.md", 1.0), ("d.md", 1.0)])
+
+
+def lay(workspace: Workspace, folder: str, bodies: dict[str, str]) -> None:
+    for name, body in bodies.items():
+        text = f"Title:lantern\nTags: x\nCreated: 2024-05-01\n\n{body}"
+        fixtures.write_text(workspace.root / folder / f"{name}.md", text)
 
 
 def edge(fixture: Fixture) -> None:
@@ -269,7 +299,7 @@ def edge(fixture: Fixture) -> None:
 
 CHECKS = [most_notes_are_found, most_duplicates_are_found, terms_are_scored, moved_database_answers]
 CHECKS += [duplicates_are_exact, update_reaches_the_answers, update_rewrites_the_report]
-CHECKS += [another_collection_replaces_all]
+CHECKS += [another_collection_replaces_all, updates_follow_each_other]
 
 if __name__ == "__main__":
     probe = judging.imports("solution.notes_index")

@@ -42,6 +42,7 @@ ANCHORS: dict[str, Note] = {
     "tokens/no-accent.md": ("Break", "cafe\n"),
     "tokens/hyphen.md": ("Burst", "burst-mode\n"),
     "tokens/mark.md": ("City", "İzmir\n"),  # i, a combining dot, zmir
+    "tokens/marks.md": ("Letter", "\u03b0\n"),  # υ and two combining marks, which a second NFKC joins
     "tokens/script.md": ("研究", "本文\n"),
     "tokens/script-longer.md": ("研究所", "本文\n"),
     "tokens/stop-words.md": ("The für", "The déjà on, e. g., and für\n"),
@@ -49,8 +50,11 @@ ANCHORS: dict[str, Note] = {
     "form/blank-lines.md": ("Gaps", "\n\nmeteor\n\n\nmeteor\n"),
     "form/colon.md": ("Part 2: comet", "Rules\n"),
     "form/separator.md": ("Left\u2028bolide", "Rules\n"),
+    "form/return.md": ("Left\rfireball", "Rules\n"),
     "form/decoy.md": ("Real", "Tags: x\nTitle: asteroid\n\nTags: y\n"),
     "form/.hidden.md": ("Hidden", "eclipse\n"),
+    "form/.md": ("Just a suffix", "eclipse\n"),
+    "form/.er/note.md": ("Hidden folder", "eclipse\n"),
     "zenith.md": ("At the top", "zenith\n"),
     # Equal scores: whole paths by code point, neither part by part nor without case.
     "ties/a/note.md": ("Tie", "equinox\n"),
@@ -89,10 +93,16 @@ ANCHORS: dict[str, Note] = {
     "blank/stop-1.md": ("Stop", "— The of. —\n"),
     "blank/stop-2.md": ("Stop", "— THE OF. —\n"),
     "blank/stop-3.md": ("Stop", "— The  of. —\n"),
+    "blank/end-1.md": ("End", "— to. —\n"),
+    "blank/end-2.md": ("End", "— to. —"),
+    "blank/end-3.md": ("End", "\n— to. —\n"),
+    "blank/end-4.md": ("End", "— to.\n—\n"),
+    "blank/end-5.md": ("End", "— to. —\r\n"),
     "blank/empty-1.md": ("Empty", ""),
     "blank/empty-2.md": ("Empty", ""),
     "blank/marks.md": ("Marks", "***\n"),
     "gone/only.md": ("Vanishing", "vanishing point\n"),
+    " gone/in blanks.md": ("Vanishing", "vanishing line\n"),
 }
 TAGGED = ("ranking/tags-only.md", "Tagged", "Nothing\n")
 
@@ -100,6 +110,7 @@ NEW: dict[str, Note] = {
     "ranking/body-once.md": ("Distant light", "Quasar quasar.\n"),  # 2, not 3
     "ranking/body-thrice.md": ("Bright nucleus", "No longer.\n"),
     "ranking/title-only.md": ("Gone and back", "quasar, " * 7 + "\n"),  # also listed as deleted
+    "tokens/plural.md": ("Pulsar names", "pulsars\n"),  # nothing but a title
     "incoming/quasar.md": ("A new quasar", "Perihelion; déjà e.g.\n"),
     "incoming/deep/.er/note.md": ("Deep", "zenith\n"),
     "ties/B.md": ("Tie", "equinox\n" + some("tier", 1, 30)),
@@ -109,8 +120,11 @@ NEW: dict[str, Note] = {
     "similar/bridge.md": ("Bridge", some("bridge", 2, 26)),
     "blank/stop-0.md": ("Stop", "— the of. —\n"),
 }
-DELETED = """ranking/title-only.md ties/a.md similar/split-2.md similar/chain-1.md
+DELETED = (
+    """ranking/title-only.md ties/a.md similar/split-2.md similar/chain-1.md
     paths/p-q/note.md gone/only.md gone/never-there.md""".split()
+    + [" gone/in blanks.md"]
+)
 
 EDGE: dict[str, Note] = {
     "unicode/composed.md": ("Composed", "Où, déjà? Été.\n"),

@@ -18,14 +18,16 @@ from benchlib import fixtures, seeding
 type Row = tuple[str, str, str, str]
 
 HEADER = ["timestamp", "sensor_id", "value", "status"]
-SENSORS = [f"S{number}" for number in range(1, 26)] + [
+SENSORS = [f"S{number}" for number in range(1, 26) if number != 20] + [
+    "S7 ",
     "s7",
     "Zulauf 3",
     "zulauf 3",
     "Ölbad",
     'Tank "B", north',
 ]
-COUNTERS = {"S2", "S4", "S8", "S9", "S11", "S14", "S15", "S16", "S19", "S20", "S21", "S23", "s7", "Ölbad"}
+COUNTERS = {"S2", "S4", "S8", "S9", "S11", "S14", "S15", "S16", "S19", "S7 ", "S21", "S23", "s7", "Ölbad"}
+COUNTERS.add('Tank "B", north')
 DAY = datetime(2024, 2, 29, tzinfo=UTC)
 FILLER_STARTS = DAY + timedelta(days=1, hours=6)
 
@@ -61,6 +63,7 @@ S14 0:01:00 1, 0:06:00 123456789012345678901234567890.1, 0:07:00 123456789012345
 S14 0:11:00 123456789012345678901234567890.2000000000000000000000000000000000000001
 S16 0:01:00 123456789012345678901234567890.2, 0:02:00 123456789012345678901234567890.1, 0:03:00 900000
 Ölbad 0:00:00 1, 0:04:00 5, 0:23:30 4, 0:24:00 6
+Tank "B", north 0:00:00 1, 0:04:00 5, 0:23:30 4, 0:24:00 6
 s7 0:00:00 1, 0:04:00 5, 0:23:30 4, 0:24:00 6
 S15 0:00:00 1, 0:04:00 5, 0:23:30 4, 0:24:00 6
 """

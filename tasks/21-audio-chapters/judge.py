@@ -2,7 +2,6 @@
 
 import io
 import re
-import shutil
 import sys
 import wave
 from array import array
@@ -15,13 +14,21 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
 
-from benchlib import comparing, judging
+from benchlib import comparing, fixtures, judging
 from benchlib.candidate import Fixture, Workspace
 
 MONO, STEREO = ("interview", "inputs/transcript.csv"), ("interview_stereo", "inputs/interview_stereo.csv")
 OUTPUTS = {"clean.wav", "chapters", "chapters.json", "speaker_time.csv"}
 OTHER = "output/other_talk/chapters"
 NEAR_SECONDS = 2.0
+# Elsewhere: keys in another order, more than ten chapters, and no pause is long enough.
+CONSTRAINTS = {
+    "latest_cut_ms": 20_011,
+    "target_cut_ms": 15_000,
+    "earliest_cut_ms": 10_000,
+    "minimum_silence_ms": 900,
+    "silence_below": 640,
+}
 
 type Wav = tuple[tuple[int, int, int], bytes]  # channels, bytes a sample, rate; and the frames
 
@@ -38,18 +45,24 @@ class Result:
 
 def expect(fixture: Fixture) -> Result:
     """Calculate the outputs of the mono interview; its chapters must be those that the seed has painted."""
-    expected = calculate(fixture, *MONO, constraints=MONO[0])
+    expected = of_inputs(fixture, *MONO)
     if list(seconds_by_name(expected).values())[2:5] != [480, 720, 720]:
         raise judging.JudgeError("the last chapters do not take 480, 720 and 720 seconds")
     return expected
 
 
-def calculate(fixture: Fixture, recording: str, transcript: str, constraints: str) -> Result:
-    """The right outputs for one recording and transcript of the fixture."""
-    limits: dict[str, int] = fixture.json(f"inputs/{constraints}.constraints.json")
-    shape, data = read_wav(fixture.file(f"inputs/{recording}.wav").read_bytes())
+def of_inputs(fixture: Fixture, recording: str, transcript: str) -> Result:
+    """The right outputs for one recording of the fixture."""
+    limits = fixture.json(f"inputs/{recording}.constraints.json")
+    return calculate(fixture.file(f"inputs/{recording}.wav").read_bytes(), limits, fixture.csv(transcript))
+
+
+def calculate(recording: bytes, limits: dict[str, int], transcript: list[dict[str, str]]) -> Result:
+    """The right outputs for one recording."""
+    shape, data = read_wav(recording)
     (channels, width, rate), below = shape, limits["silence_below"]
-    least, earliest, target, latest = (Fraction(ms * rate, 1000) for ms in list(limits.values())[1:])
+    names = ("minimum_silence_ms", "earliest_cut_ms", "target_cut_ms", "latest_cut_ms")
+    least, earliest, target, latest = (Fraction(limits[name] * rate, 1000) for name in names)
     quiet = bytes(-below < sample < below for sample in array("h", data))
     frames = bytes(map(all, batched(quiet, 2))) if channels == 2 else quiet
     silences = [found.span() for found in re.finditer(b"\1{%d,}" % ceil(least), frames)]
@@ -64,7 +77,7 @@ def calculate(fixture: Fixture, recording: str, transcript: str, constraints: st
     lead, duration, size = Fraction(begin, rate), Fraction(stop - begin, rate), channels * width
     audio = {"clean.wav": (shape, data[begin * size : stop * size])}
     chapters, spoken = list[Any](), list[Any]()
-    for row in fixture.csv(transcript):
+    for row in transcript:
         moved = [Fraction(row[name]) - lead for name in ("start_seconds", "end_seconds")]
         spoken.append((row, *(min(max(second, Fraction(0)), duration) for second in moved)))
     for number, (first, after) in enumerate(pairwise([*bounds, stop]), 1):
@@ -168,27 +181,47 @@ def form_and_folder_are_right(actual: Result, expected: Result) -> None:
 def stereo_recording_is_exact(actual: Result, expected: Result) -> None:
     """All outputs of the stereo recording, in a new output folder, are exact."""
     found = process(actual.workspace, "inputs/interview_stereo.wav", STEREO[1], "output/made/new")
-    all_is_exact(found, calculate(actual.workspace.fixture, *STEREO, constraints=STEREO[0]))
+    all_is_exact(found, of_inputs(actual.workspace.fixture, *STEREO))
 
 
 def files_elsewhere_replace_earlier_outputs(actual: Result, expected: Result) -> None:
-    """A recording elsewhere, with other constraints beside it, replaces what another one of its name left."""
-    fixture, elsewhere = actual.workspace.fixture, actual.workspace.root / "elsewhere"
-    elsewhere.mkdir()
-    shutil.copy(fixture.file("inputs/interview_stereo.wav"), elsewhere)
-    limits = fixture.file("inputs/interview.constraints.json")
-    shutil.copy(limits, elsewhere / "interview_stereo.constraints.json")
-    for recording in ("inputs/interview_stereo.wav", "elsewhere/interview_stereo.wav"):
-        found = process(actual.workspace, recording, STEREO[1], "output/both")
-    all_is_exact(found, calculate(fixture, *STEREO, constraints=MONO[0]))
+    """A recording elsewhere, with constraints of its own; one that is a short pause replaces its outputs."""
+    fixture = actual.workspace.fixture
+    interview = fixture.file("inputs/interview_stereo.wav").read_bytes()
+    for folder, recording in (("elsewhere", interview), ("elsewhere/pause", short_pause())):
+        path = lay(actual.workspace, f"{folder}/talk.wav.v2", recording, CONSTRAINTS)
+        found = process(actual.workspace, path, STEREO[1], "output/both")
+        all_is_exact(found, calculate(recording, CONSTRAINTS, fixture.csv(STEREO[1])))
+
+
+def lay(workspace: Workspace, stem: str, recording: bytes, limits: dict[str, int]) -> str:
+    """Put a recording and its constraints into the workspace; the recording's path there."""
+    fixtures.write_bytes(workspace.root / f"{stem}.wav", recording)
+    fixtures.write_json(workspace.root / f"{stem}.constraints.json", limits)
+    return f"{stem}.wav"
+
+
+def short_pause() -> bytes:
+    """Half a second of quiet frames."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as recording:
+        recording.setparams((1, 2, 50, 0, "NONE", "not compressed"))
+        recording.writeframes(bytes(50))
+    return file.getvalue()
 
 
 def edge(fixture: Fixture) -> None:
     """Nothing but silence: a valid clean.wav without frames, no chapters, and zero for every speaker."""
-    found = process(fixture.workspace(), "inputs/edge_silence.wav", "inputs/edge_silence.csv", "output")
+    workspace, transcript = fixture.workspace(), "inputs/edge_silence.csv"
+    limits = fixture.json("inputs/edge_silence.constraints.json") | {"silence_below": 1}
+    recording = fixture.file("inputs/edge_silence.wav").read_bytes()
+    loud = lay(workspace, "elsewhere/edge_silence", recording, limits)
+    process(workspace, loud, transcript, "output")  # leaves a chapter
     times = [{"speaker": "Ghost", "duration_seconds": "0.000"}]
     no_chapters = {"duration_seconds": "0.000", "chapters": []}
-    all_is_exact(found, Result({"clean.wav": ((1, 2, 80), b"")}, no_chapters, times))
+    for name, channels in (("edge_silence", 1), ("edge_stereo", 2)):
+        found = process(workspace, f"inputs/{name}.wav", transcript, "output")
+        all_is_exact(found, Result({"clean.wav": ((channels, 2, 80), b"")}, no_chapters, times))
 
 
 if __name__ == "__main__":

@@ -68,10 +68,11 @@ class Recording:
         self.quiet((doubled_midpoint - length) // 2, length)
 
     def write(self, path: Path) -> None:
-        """Write the WAV, with a chunk before the audio that is none of it, and the constraints."""
+        """Write the WAV, with chunks before and after the audio that are none of it, and the constraints."""
         data, width = self.samples.tobytes(), 2 * self.channels
         form = struct.pack("<HHIIHH", 1, self.channels, self.rate, self.rate * width, width, 16)
-        chunks = [(b"fmt ", form), (b"LIST", b"INFOINAM\x0a\0\0\0Interview\0"), (b"data", data)]
+        listed, noted = (b"LIST", b"INFOINAM\x0a\0\0\0Interview\0"), (b"note", b"\x01\0\0\0loud")
+        chunks = [(b"fmt ", form), listed, (b"data", data), noted]
         body = b"".join(name + struct.pack("<I", len(content)) + content for name, content in chunks)
         header = b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE"
         fixtures.write_bytes(path, header + body)
@@ -158,6 +159,9 @@ def write_initial(build: seeding.Build) -> None:
 
 def write_stereo(build: seeding.Build) -> None:
     if build.fixture == "edge":
+        silent = noise(build.rng, 2, 80, STEREO, frames=320)
+        silent.quiet(0, 320)
+        silent.write(build.out / "inputs/edge_stereo.wav")
         return
     rate = build.size(full=784, small=48)  # a multiple of 16: frames can lie on half milliseconds
     earliest, target, latest = (STEREO[name] * rate // 1000 for name in CONSTRAINTS[2:])
@@ -166,8 +170,9 @@ def write_stereo(build: seeding.Build) -> None:
     first = target + apart  # on a whole millisecond
     second = first + latest
     third = second + target + rate
-    third += (rate // 16 - third - latest - 1) % (rate // 4)  # the duration ends on half a millisecond
-    end = third + latest + 1
+    third += (rate // 16 - third - 2 * latest) % (rate // 4)  # the duration ends on half a millisecond
+    fourth = third + latest - 1
+    end = fourth + latest + 1
     audio = noise(build.rng, 2, rate, STEREO, frames=end + shortest)
     audio.quiet(0, shortest - 1)
     audio.quiet(end, shortest)
@@ -182,6 +187,7 @@ def write_stereo(build: seeding.Build) -> None:
     audio.silence(2 * (second + 1))  # a fraction of a frame too late
     audio.silence(2 * (second + target - 6 * rate))  # nearer to a multiple of the target from the beginning
     audio.silence(2 * third)
+    audio.silence(2 * fourth)  # reaches beyond the latest cut
     audio.write(build.out / "inputs/interview_stereo.wav")
 
     anchors: list[Utterance] = [
@@ -189,6 +195,10 @@ def write_stereo(build: seeding.Build) -> None:
         ("Eli", audio.ms(first), audio.ms(first) + 2_000, "starts at the boundary"),
         ("Fay", audio.ms(end) - 6_000, audio.ms(end) + 100, "half a millisecond is lost"),
         ("Fay", audio.ms(end) - 3_000, audio.ms(end) + 200, "and half a millisecond again"),
+        *(  # totals of half a millisecond, which floats miss
+            (f"Guest {number}", audio.ms(end) - 2_000 - 100 * number, audio.ms(end) + 100, "goodbye")
+            for number in range(10)
+        ),
     ]
     write_transcript(build.out / "inputs/interview_stereo.csv", build, anchors, end_ms=audio.ms(end))
 
