@@ -14,17 +14,21 @@ Exit status: 0 when the cases hold; 1 when one does not or cannot be made, with 
 """
 
 import argparse
+import fcntl
 import json
+import os
 import sys
-import threading
+import tempfile
 import traceback
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import jail, proving
+from benchlib import forked, jail, proving
 from benchlib.names import SCALES, Scale
 from benchlib.task import Task, TaskError, read_task
 
@@ -83,30 +87,43 @@ def run_all(task: Task, scale: Scale) -> list[str]:
 
 
 def serve(task: Task, scale: Scale, names: Iterable[str]) -> list[str]:
-    """Run the named cases side by side, each as soon as its name comes."""
-    printing = threading.Lock()
+    """Run the named cases side by side, each in a forked process as soon as its name comes."""
+    script = task.directory / "judge.py"
+    judge = compile(script.read_bytes(), script, "exec")
+    running: dict[int, str] = {}
+
+    def reap(options: int) -> None:
+        for pid, name in list(running.items()):
+            ended, status = os.waitpid(pid, options)
+            if ended:
+                del running[pid]
+                if status:  # it could not answer itself
+                    tell(name, [f"its process ended with {os.waitstatus_to_exitcode(status)}"])
 
     def answer(name: str) -> None:
         try:
-            found = reasons(run_or_say_why(task, name, scale))
+            found = reasons(run_or_say_why(task, name, scale, judge))
         except Exception:  # whoever asked waits for an answer
             found = [traceback.format_exc()]
-        with printing:
-            print(json.dumps({"name": name, "problems": found}), flush=True)
+        tell(name, found)
 
-    running: list[threading.Thread] = []
-    for name in names:
-        running.append(threading.Thread(target=answer, args=(name.rstrip("\n"),)))
-        running[-1].start()
-    for thread in running:
-        thread.join()
+    def tell(name: str, problems: list[str]) -> None:
+        fcntl.lockf(turn, fcntl.LOCK_EX)
+        print(json.dumps({"name": name, "problems": problems}), flush=True)
+        fcntl.lockf(turn, fcntl.LOCK_UN)
+
+    with tempfile.TemporaryFile() as turn:
+        for name in (line.rstrip("\n") for line in names):
+            reap(os.WNOHANG)
+            running[forked.start(partial(answer, name))] = name
+        reap(0)
     return []
 
 
-def run_or_say_why(task: Task, name: str, scale: Scale) -> dict[str, Any]:
+def run_or_say_why(task: Task, name: str, scale: Scale, judge: CodeType | None = None) -> dict[str, Any]:
     """What `proving.run` returns; a case that cannot be made has its reason among the problems."""
     try:
-        return proving.run(task, name, scale)
+        return proving.run(task, name, scale, judge)
     except (TaskError, jail.JailUnavailable) as error:
         return {"problems": [str(error)]}
 

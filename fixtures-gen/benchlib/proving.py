@@ -23,9 +23,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from benchlib import cache, jail, judging
+from benchlib import cache, forked, jail, judging
 from benchlib.layout import working_folder
 from benchlib.names import FIXTURES, Scale
 from benchlib.task import Task, TaskError
@@ -70,9 +71,9 @@ def cases(task: Task) -> list[Case]:
     return found
 
 
-def run(task: Task, name: str, scale: Scale) -> dict[str, Any]:
+def run(task: Task, name: str, scale: Scale, judge: CodeType | None = None) -> dict[str, Any]:
     """Make one case and judge it: the judge's object plus `problems`, what was not as stated (empty when the
-    case holds).
+    case holds). With the compiled `judge` it is run in a forked process; the reference always by its command.
     """
     known = {case.name: case for case in cases(task)}
     if name not in known:
@@ -90,7 +91,8 @@ def run(task: Task, name: str, scale: Scale) -> dict[str, Any]:
         if case.name != EMPTY:
             _lay_reference(task, workspace, scale, run_commands=case.name == REFERENCE)
             _deviate(case, workspace)
-        verdict = _judge(task, workspace, scale, only=_deciding(case))
+        code = None if case.name == REFERENCE else judge
+        verdict = _judge(task, workspace, scale, _deciding(case), code)
     return verdict | {"problems": _unexpected(case, verdict)}
 
 
@@ -185,19 +187,17 @@ def _deciding(case: Case) -> tuple[str, ...]:
     return case.fails if decided else ()
 
 
-def _judge(task: Task, workspace: Path, scale: Scale, only: Sequence[str]) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        "-E",
-        "-S",
-        str(task.directory / "judge.py"),
-        "--workspace",
-        str(workspace),
-        "--scale",
-        scale,
-        *(word for name in only for word in ("--only", name)),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=JUDGE_SECONDS)
+def _judge(
+    task: Task, workspace: Path, scale: Scale, only: Sequence[str], code: CodeType | None
+) -> dict[str, Any]:
+    script = task.directory / "judge.py"
+    arguments = ["--workspace", str(workspace), "--scale", scale]
+    arguments += [word for name in only for word in ("--only", name)]
+    if code:
+        done = forked.run_script(code, script, arguments, JUDGE_SECONDS)
+    else:
+        command = [sys.executable, "-E", "-S", str(script), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=JUDGE_SECONDS)
     if done.returncode != 0:
         raise TaskError(f"{task.name}: judge.py exited {done.returncode}:\n{done.stderr}")
     return json.loads(done.stdout)
