@@ -26,6 +26,17 @@ LINE = re.compile(r'([^:;"\r\n]+)((?:;[^=:;"\r\n]+=(?:"[^"\r\n]*"|[^";:\r\n])*)*
 OUTPUT_LIMIT = 1 << 20
 
 LONE = "03-personal.ics"
+OTHER_LATE = b"""BEGIN:VCALENDAR
+X-WR-TIMEZONE:Asia/Tokyo
+BEGIN:VEVENT
+UID:night-watch
+SEQUENCE:0
+DTSTART:20251102T180000
+DTEND:20251102T190000
+SUMMARY:Late elsewhere
+END:VEVENT
+END:VCALENDAR
+""".replace(b"\n", b"\r\n")
 
 type Row = dict[str, str]
 
@@ -36,6 +47,7 @@ ALL_DAY = {
     "rooms-day-2": ("20250802T070000Z", "20250803T070000Z"),
     "personal-day-25h": ("20251025T230000Z", "20251027T000000Z"),
     "retreat": ("20250504T230000Z", "20250507T230000Z"),
+    "guest-day": ("20250601T183000Z", "20250602T183000Z"),
     "winter-day": ("20251226T000000Z", "20251227T000000Z"),
 }
 TIMED = {
@@ -45,6 +57,7 @@ TIMED = {
     "london-floating": ("20250710T080000Z", "20250710T090000Z"),
     "zone-of-winner": ("20250411T090000Z", "20250411T100000Z"),
     "event-charlie": ("20250311T130000Z", "20250311T140000Z"),
+    "guest-floating": ("20250512T043000Z", "20250512T053000Z"),
     "flight": ("20250620T220000Z", "20250621T051500Z"),
     "kolkata": ("20250505T043000Z", "20250505T050000Z"),
     "spring-span": ("20250330T003000Z", "20250330T023000Z"),
@@ -82,7 +95,7 @@ class Work:
 
     @property
     def elsewhere(self) -> Merge:
-        """One calendar in another folder, without a late calendar beside it."""
+        """One calendar in another folder, with another late calendar beside it."""
         return judging.made(self.third)
 
 
@@ -103,12 +116,18 @@ def expect(fixture: Fixture) -> Expected:
     times = {event["UID"]: (event["DTSTART"], event["DTEND"]) for event in after.events}
     if wrong := [uid for uid, anchor in (ALL_DAY | TIMED).items() if times.get(uid) != anchor]:
         raise judging.JudgeError(f"the calculation misses the anchors {wrong}")
-    return Expected(before, after, calculate([folder / LONE]))
+    return Expected(
+        before, after, combined([*records_of((folder / LONE).read_bytes()), *records_of(OTHER_LATE)])
+    )
 
 
 def calculate(calendars: list[Path]) -> Merge:
     """The result for calendars in read order."""
-    records = [record for path in calendars for record in read_records(path)]
+    return combined([record for path in calendars for record in records_of(path.read_bytes())])
+
+
+def combined(records: list[tuple[Row, str]]) -> Merge:
+    """The result for records in read order."""
     records.sort(key=lambda record: int(record[0]["SEQUENCE"]))
     last = {row["UID"]: (row, status) for row, status in records}
     retained = [row for row, status in last.values() if status != "CANCELLED"]
@@ -121,11 +140,12 @@ def calculate(calendars: list[Path]) -> Merge:
     return Merge(events, [dict(zip(PAIR, pair, strict=True)) for pair in pairs])
 
 
-def read_records(path: Path) -> Iterator[tuple[Row, str]]:
+def records_of(calendar: bytes) -> Iterator[tuple[Row, str]]:
     """Each record of a pristine calendar as it would be written, and its status."""
-    text = re.sub(rb"\r\n[ \t]", b"", path.read_bytes()).decode("utf-8")
+    unfolded = re.sub(rb"\r\n[ \t]", b"", calendar)
+    text = re.sub(rb"(?<!\r)\n", b" ", unfolded).decode("utf-8")  # a description's, which is not compared
     head, *blocks = re.split(r"(?i)BEGIN:VEVENT\r\n", text)
-    zone = ZoneInfo(re.findall(r"(?i)X-WR-TIMEZONE:(.+)\r\n", head)[0])
+    zone = ZoneInfo(re.findall(r"(?i)X-WR-TIMEZONE[^:\r\n]*:(.+)\r\n", head)[0])
     for block in blocks:
         lines = {name.upper(): (parameters, value) for name, parameters, value in LINE.findall(block)}
         row = {name: lines[name][1] for name in ("UID", "SEQUENCE", "SUMMARY")}
@@ -144,7 +164,7 @@ def utc_text(parameters: str, value: str, zone: ZoneInfo) -> str:
 
 def solve(fixture: Fixture) -> Work:
     """Run the command before the late calendar comes, again over the same workspace when it is there, and for
-    one calendar in a folder elsewhere.
+    one calendar in a folder elsewhere that has its own late calendar.
     """
     workspace = fixture.workspace(upto="initial")
     first = judging.tried(lambda: merge(workspace))
@@ -156,13 +176,20 @@ def solve(fixture: Fixture) -> Work:
     for path in (workspace.root / "branch/incoming").glob("*.ics"):
         if path.name != LONE:
             path.unlink()
-    third = judging.tried(lambda: merge(workspace, "branch/incoming", "output/branch/new"))
+    (workspace.root / "branch/incoming/folder.ics").mkdir()
+    (workspace.root / "branch/late_changes.ics").write_bytes(OTHER_LATE)
+    places = "output/branch/new/all.ics", "output/pairs/new/found.csv"
+    third = judging.tried(lambda: merge(workspace, "branch/incoming", *places))
     return Work(first, second, third)
 
 
-def merge(workspace: Workspace, folder: str = "inputs/calendars", output: str = "output") -> Merge:
+def merge(
+    workspace: Workspace,
+    folder: str = "inputs/calendars",
+    merged: str = "output/merged.ics",
+    conflicts: str = "output/conflicts.csv",
+) -> Merge:
     """Run the command and read its two outputs."""
-    merged, conflicts = f"{output}/merged.ics", f"{output}/conflicts.csv"
     workspace.python("-m", "solution.calendar_merge", folder, merged, conflicts, seconds=SECONDS)
     workspace.outputs.slips.clear()
     pairs = workspace.outputs.csv(conflicts, PAIR, limit=OUTPUT_LIMIT)
@@ -238,7 +265,7 @@ def most_conflicts_are_right(actual: Work, expected: Expected) -> None:
 
 @judging.core
 def most_of_one_calendar_is_right(actual: Work, expected: Expected) -> None:
-    """At least two in three events of a folder with one calendar are right."""
+    """At least two in three events of one calendar and a late one, both elsewhere, are right."""
     mostly("events", actual.elsewhere.events, expected.elsewhere.events)
 
 
@@ -282,7 +309,7 @@ def conflicts_are_exact(actual: Work, expected: Expected) -> None:
 
 
 def arguments_are_followed(actual: Work, expected: Expected) -> None:
-    """A folder elsewhere, without a late calendar beside it, gives its own result in a new output folder."""
+    """A folder elsewhere, with its own late calendar beside it, gives its own result in new folders."""
     found, wanted = actual.elsewhere, expected.elsewhere
     comparing.same_rows("elsewhere", found.events, wanted.events, key=["UID"])
     comparing.same_rows("elsewhere", found.pairs, wanted.pairs, key=PAIR)

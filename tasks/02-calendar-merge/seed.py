@@ -50,7 +50,7 @@ TEAM = [
     # Numbers, not text; the highest read first; a cancellation that wins, and ones that do not.
     utc("ten-then-nine", 10, "0203T1000-1100", "SUMMARY:Ten", "LOCATION:Hall 10"),
     utc("nine-then-ten", 9, "0204T1000-1100", "SUMMARY:Nine", "LOCATION:Hall 9"),
-    utc("cancelled-first", 4, "0205T1000-1100", "LOCATION:Hall 4", CANCELLED),
+    utc("cancelled-first", 4, "0205T1000-1100", CANCELLED, "DESCRIPTION:Gone\nSTATUS:CONFIRMED"),
     utc("revived", 2, "0206T1000-1100", CANCELLED),
     utc("survivor", 3, "0207T1000-1100", "STATUS:CONFIRMED", "LOCATION:Hall 3"),
     utc("cancelled-last", 1, "0210T1000-1100", "STATUS:TENTATIVE", "LOCATION:Hall 1"),
@@ -184,6 +184,32 @@ LATE = [
 ]
 
 ANCHORS = (TEAM, ROOMS, PERSONAL)
+# Ties that the order of names decides: capitals first, digits one by one; a name like a hidden one's.
+GUESTS = {
+    ".shared.ics": [utc("hidden-name", 0, "0221T1000-1100")],
+    "Guests-2.ics": [utc("case-of-names", 1, "0224T1000-1100", "LOCATION:Capital")],
+    "guests-10.ics": [
+        utc("case-of-names", 1, "0224T1000-1100", "LOCATION:Small"),
+        utc("digits-of-names", 1, "0225T1000-1100", "LOCATION:Ten"),
+    ],
+    "guests-9.ics": [
+        utc("digits-of-names", 1, "0225T1000-1100", "LOCATION:Nine"),
+        event("guest-floating", 0, ":20250512T100000", ":20250512T110000"),
+        event("guest-day", 0, ';X-SRC=sync;VALUE="DATE":20250602', ';VALUE="Date";X-SRC=sync:20250603'),
+        utc("guest-gone", 0, "0226T1000-1100", "STATUS;X-SRC=sync:CANCELLED"),
+        [
+            "BEGIN:VEVENT",
+            'UID;X-SRC="sync:a":guest-parameters',
+            "SEQUENCE;X-SRC=sync:2",
+            "DTSTART;X-SRC=sync:20250227T100000Z",
+            "DTEND;X-SRC=sync:20250227T110000Z",
+            "SUMMARY:Parameters everywhere",
+            "STATUS;X-SRC=sync:CONFIRMED",
+            "END:VEVENT",
+        ],
+    ],
+}
+GUESTS_ZONES = {".shared.ics": ZONES[0], "guests-9.ics": "Asia/Kolkata"}
 DECOY = [utc("day-watch", 99, "0403T0800-0900"), utc("forgotten", 1, "0403T0800-0900")]
 EDGE = [
     event(
@@ -231,7 +257,8 @@ def octets(line: str) -> bytes:
 
 
 def write_calendar(path: Path, zone: str, records: Iterable[Record]) -> None:
-    name = "x-wr-timezone" if path.name == NAMES[1] else "X-WR-TIMEZONE"
+    names = {NAMES[1]: "x-wr-timezone", "guests-9.ics": "X-WR-TIMEZONE;X-SRC=sync"}
+    name = names.get(path.name, "X-WR-TIMEZONE")
     head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Example//Calendar//EN", f"{name}:{zone}"]
     lines = [*head, *(line for record in records for line in record), "END:VCALENDAR"]
     fixtures.write_bytes(path, b"".join(map(octets, lines)))
@@ -246,7 +273,9 @@ def write_initial(build: seeding.Build) -> None:
         middle = len(anchors) // 2
         records = [*anchors[:middle], *visits, *anchors[middle:]]
         write_calendar(folder / name, zone, records)
-    for decoy in ("01-team.ics.bak", "archive/04-old.ics"):
+    for name, records in GUESTS.items():
+        write_calendar(folder / name, GUESTS_ZONES.get(name, "UTC"), records)
+    for decoy in ("01-team.ics.bak", "archive/04-old.ics", "05-OLD.ICS"):
         write_calendar(folder / decoy, "UTC", DECOY)
 
 

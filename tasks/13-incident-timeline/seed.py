@@ -31,7 +31,13 @@ TWIN_NAMES = {
     "req-1": "req-7",
 }
 
-ACCESS = """
+RELEASE = "2025.04.17.3"
+QUOTED = r'"\"c\": lost, @1999 !OK \\ end"'
+ALIASES = f"release={RELEASE} event=UNDEFINED_COLUMN"
+MISSING = "$customers.customer_status"
+MIXED_CASE = "$Customers.CUSTOMER_STATUS"
+DROP = "ALTER TABLE customers DROP COLUMN customer_status"
+ACCESS = f"""
 3
 5 -- rotated\u2028at midnight\x85by logrotate --
 9 .
@@ -46,9 +52,9 @@ ACCESS = """
 . <14:08:12.300Z> | access | ERROR | @1002 #3 !HTTP_RESPONSE status=500 path=/customers/18
 . <14:08:18.900Z> | access | ERROR | @1003 #3 !HTTP_RESPONSE status=500 path=/customers/19
 . <14:08:18.900Z> | access | ERROR | @1003 #3 !HTTP_RESPONSE status=500 path=/customers/19
-. <14:08:20.900Z> | access | ERROR | @1004 !HTTP_RESPONSE status=502 path=/customers/20
+. <14:08:20.900Z> | access | ERROR | @1004 !HTTP_RESPONSE status=502 path=/customers/20?all=1
 . <14:08:15.2-05:30> | access | error | @1005 #3 !HTTP_RESPONSE status=500 path=/customers/21
-. <14:08:17.000Z> | access | ERROR | @1006 release=2025.04.17.3 event=HTTP_RESPONSE status=504
+. <14:08:17.000Z> | access | ERROR | @1006 release_id="" release={RELEASE} event=HTTP_RESPONSE status=504
 . <14:08:21.100Z> | access | ERROR | request_id="" #3 !HTTP_RESPONSE status=500 path=/customers/22
 . <14:08:22.500Z> | access | ERROR | @1010 #2 !HTTP_RESPONSE status=500 path=/customers/30
 . <14:08:23.500Z> | access | ERROR | @1011 #3 !HTTP_RESPONSE status=500 path=/customers/31
@@ -67,12 +73,14 @@ ACCESS = """
 . <14:18:30.000Z> | access | INFO | @1021 #3 !HTTP_RESPONSE status=202 path=/customers/51
 . <14:28:30.000Z> | access | ERROR | @1021 #3 !HTTP_RESPONSE status=500 path=/customers/51
 . <14:29:57.500Z> | access | INFO | @1022 #3 !HTTP_RESPONSE status=202 path=/customers/52
-. <14:29:59.000Z> | access | ERROR | @1022 #3 !HTTP_RESPONSE status=500 path=/customers/52
+. <14:29:59.000Z> | access | ERROR | @1022 #3 !HTTP_RESPONSE status=503 path=/customers/52
 . <14:30:00.0Z> | access | ERROR | @1022 #3 !HTTP_RESPONSE status=500 path=/customers/52
 . <14:30:00.000400Z> | access | ERROR | @1022 #3 !HTTP_RESPONSE status=500 path=/customers/52
 . <14:30:00.001Z> | access | ERROR | @1022 #3 !HTTP_RESPONSE status=500 path=/customers/52
 P+2 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/customers/53
 . <14:09:30Z> [INFO] application @1023 #3 !REQUEST_RETRY message="written by the proxy"
+. <14:10:00.000Z> | access | ERROR | @1026 #3 !HTTP_RESPONSE status=500 path=/customers/56
+. <14:08:31.000Z> [ERROR] application @1031 #3 !UNDEFINED_COLUMN {MISSING} message="written by the proxy"
 . <14:09:41.000900Z> | access | INFO | @1024 #3 !HTTP_RESPONSE status=200 path=/customers/54
 . <14:08:03.200Z> | access | ERROR | @1030 #4 !HTTP_RESPONSE status=500 path=/accounts/60
 . <14:03:50.000Z> | access | ERROR | @1040 #2 !HTTP_RESPONSE status=500 path=/orders/70
@@ -81,11 +89,6 @@ P+2 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/
 . <14:00:06.000Z> | access | ERROR | @1050 #1 !HTTP_RESPONSE status=500 path=/invoices/80
 """
 
-RELEASE = "2025.04.17.3"
-QUOTED = r'"\"c\": lost, @1999 !OK \\ end"'
-ALIASES = f"release={RELEASE} event=UNDEFINED_COLUMN"
-MISSING = "$customers.customer_status"
-MIXED_CASE = "$Customers.CUSTOMER_STATUS"
 APPLICATION = f"""
 3
 5 -- log opened\u2028by the supervisor --
@@ -110,6 +113,14 @@ P-20 <14:08:02.000Z> [ERROR] application @1000 #3 !UNDEFINED_COLUMN {MISSING} me
 . <14:08:25.000Z> [WARN] application @1013 #3 !UNDEFINED_COLUMN_GUESSED {MISSING}
 . <14:08:26.000Z> [ERROR] application @1014 #3 !UNDEFINED_COLUMN {MISSING} message="no such
 . <14:08:27.000> [ERROR] application @1015 #3 !UNDEFINED_COLUMN {MISSING}
+. <14:08:27.100Z> [ERROR] application @1014 #3 code=undefined_column {MISSING}
+. <14:08:27.200Z> [ERROR] application @1014 #3 !UNDEFINED_COLUMN again {MISSING}
+. 2025-04-17T16:08:45.500+0200 [ERROR] application @1014 #3 !UNDEFINED_COLUMN {MISSING}
+. 20250417T140845Z [ERROR] application @1014 #3 !UNDEFINED_COLUMN {MISSING}
+. 2025-04-17T14:08:45.5000000Z [ERROR] application @1014 #3 !UNDEFINED_COLUMN {MISSING}
+. 2025-04-17T14:08:45,500Z [ERROR] application @1014 #3 !UNDEFINED_COLUMN {MISSING}
+. <14:10:00.500Z> [ERROR] application @1026 #3 !UNDEFINED_COLUMN {MISSING}
+. database <14:08:04.000Z> INFO #3 !SCHEMA_APPLIED operation="{DROP}" message="written by the supervisor"
 . <14:08:29.000Z> [INFO] application @1017 #3 !REQUEST_COMPLETE message="customer_status not needed"
 . <14:09:00.000Z> [ERROR] application @1020 #3 !UNDEFINED_COLUMN {MISSING}
 . <14:08:30.000Z> [ERROR] application @1021 #3 !UNDEFINED_COLUMN {MISSING}
@@ -126,7 +137,7 @@ P-8 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/
 . <14:00:05.000Z> [ERROR] application @1050 #1 !UNDEFINED_COLUMN $invoices.legacy_total
 """
 
-DROP = "ALTER TABLE customers DROP COLUMN customer_status"
+BLANK_FOR_T = '"service":"deployment","severity":"warn","timestamp":"2025-04-17 14:06:00.000Z"'
 DEPLOYMENT = f"""
 3
 5 ["deployment", "restarted"]
@@ -136,19 +147,23 @@ DEPLOYMENT = f"""
 . deployment <14:03:00.000Z> #1 SCHEMA_CHANGE ALTER TABLE customers DROP COLUMN fax_number
 . deployment <14:04:00.000Z> #2 SCHEMA_CHANGE ALTER TABLE orders DROP COLUMN gift_note
 . deployment <14:05:00.000Z> #1 SCHEMA_CHANGE ALTER TABLE suppliers DROP COLUMN customer_status
+. deployment <14:05:10.000Z> #3 SCHEMA_CHANGE EXPLAIN {DROP}
+. deployment <14:05:20.000Z> #3 SCHEMA_CHANGE {DROP} CASCADE
 . deployment <14:05:40.000> #3 SCHEMA_CHANGE {DROP}
 . deployment <14:07:00.000Z> #3 SCHEMA_CHANGE_PLANNED {DROP}
 . scheduler <14:07:10.000Z> #3 SCHEMA_CHANGE {DROP}
+. {{"event":"SCHEMA_CHANGE","operation":"{DROP}","release":"{RELEASE}",{BLANK_FOR_T}}}
 . {{"event":"SCHEMA_CHANGE","operation":"{DROP}","release":"{RELEASE}","service":"deployment","seve
 . deployment <14:08:00.000Z> #3 RELEASE_STARTED ; "customer_status" goes
-P-3 deployment <14:08:02Z> #3 SCHEMA_CHANGE {DROP} ; column "customer_status" removed, § 4
-P+4 deployment <14:08:02.000Z> #4 SCHEMA_CHANGE ALTER TABLE accounts DROP COLUMN risk_band
+P-40 deployment <14:08:02.000Z> #3 SCHEMA_CHANGE {DROP} ; as the deployer saw it
 . deployment <14:10:00.000Z> #3 SCHEMA_CHANGE {DROP} ; run again
 . deployment <14:11:00.000Z> #3 RELEASE_FINISHED
 """
 
 DATABASE = f"""
 3
+P-3 deployment <14:08:02Z> #3 SCHEMA_CHANGE {DROP} ; column "customer_status" removed, § 4
+P+4 deployment <14:08:02.000Z> #4 SCHEMA_CHANGE ALTER TABLE accounts DROP COLUMN risk_band
 . database <14:08:02.300Z> INFO #3 !SCHEMA_APPLIED operation="VACUUM customers"
 . database <14:08:02.900Z> INFO #4 !SCHEMA_APPLIED operation="ALTER TABLE accounts DROP COLUMN risk_band"
 . database <14:08:07.200Z> ERROR @1001 #3 !STATEMENT_FAILED message="customer_status"
@@ -158,13 +173,15 @@ DATABASE = f"""
 RENDERED = "alter table  Customers drop COLUMN customer_status;"
 RECOVERED = f"""
 . database <14:08:01.900Z> INFO #3 !SCHEMA_APPLIED operation="{DROP}"
-P-2 database <14:08:03.000Z> INFO #3 !SCHEMA_APPLIED operation="{RENDERED}"
-P+3 database <14:08:03.000Z> INFO #3 !SCHEMA_APPLIED operation="{DROP}"
+P-2 database <14:08:02.000Z> INFO #3 !SCHEMA_APPLIED operation="{RENDERED}"
+P+3 database <14:08:02.000Z> INFO #3 !SCHEMA_APPLIED operation="{DROP}"
 . database <14:08:03.500Z> info !SCHEMA_APPLIED operation="{DROP}" message="replica"
+. database <14:08:02.600Z> INFO #3 !SCHEMA_APPLIED operation="{DROP} CASCADE"
+. database <14:08:02.650Z> INFO #3 !SCHEMA_APPLIED operation="EXPLAIN {DROP}"
 . database <14:08:02.700Z> INFO #2 !SCHEMA_APPLIED operation="{DROP}"
 . database <14:08:02.800Z> INFO #3 !SCHEMA_APPLIED operation="{DROP}_code"
 . database <14:08:02.850Z> INFO #3 !SCHEMA_APPLIED operation="{DROP.replace("customers", "suppliers")}"
-. database <14:08:02.200Z> INFO #3 !SCHEMA_APPLY_STARTED operation="{DROP}"
+P-9 database <14:08:02.000Z> INFO #3 !SCHEMA_APPLY_STARTED operation="{DROP}"
 """
 
 EDGE = {
@@ -172,7 +189,7 @@ EDGE = {
 . <14:08:08.000Z> | access | ERROR | @1001 #3 !HTTP_RESPONSE status=503 path=/customers/17
 . <14:08:12.300Z> | access | ERROR | @1002 #3 !HTTP_RESPONSE status=503 path=/customers/18
 . <14:23:12.301Z> | access | ERROR | @1002 #3 !HTTP_RESPONSE status=503 path=/customers/18
-. <14:23:18.001Z> | access | ERROR | @1003 #3 !HTTP_RESPONSE status=503 path=/customers/19
+. <14:23:18.000001Z> | access | ERROR | @1003 #3 !HTTP_RESPONSE status=503 path=/customers/19
 . <2025-04-18T14:08:08.000Z> | access | ERROR | @1001 #3 !HTTP_RESPONSE status=503 path=/customers/17
 """,
     "application.log.gz": f"""
