@@ -30,6 +30,7 @@ CATEGORIES = [
     ("istanbul grill", "Dining"),
     ("escrow", "Property"),
     ("kindle", "eBooks"),  # sorts after every capital
+    ("own account", "Transfer"),
 ]
 
 # Each group has an amount of its own; filler never uses one of these amounts.
@@ -54,7 +55,7 @@ BANK: list[BankRow] = [
     ("B0008", "2025-03-02", "Quick Fuel 9", "-44.30"),  # 2 days before
     ("B0009", "2025-03-02", "Quick Fuel 9", "-45.40"),  # 3 days before
     ("B0010", "2025-03-05", "Quick Fuel 9", "-46.50"),  # 1 day after
-    ("B0011", "2025-03-07", "Fresh Mart 3", "-61.20"),  # receipt in EUR
+    ("B0011", "2025-03-07", "Fresh Mart 3", "-61.20"),  # receipt in USN
     ("B0012", "2025-03-08", "Fresh Mart 3", "-75.10"),  # receipt one cent off
     ("B0013", "2025-03-09", "Fresh Mart 3", "-83.25"),  # another merchant
     ("B0014", "2025-03-10", "ACME INC 5", "-84.35"),  # punctuation stays
@@ -99,6 +100,13 @@ BANK: list[BankRow] = [
     ("B0048", "2025-08-12", "ESCROW FEE", "-0.04"),
     ("B0049", "2025-08-13", "ESCROW NOTARY", "-80071992547409.21"),  # receipt one cent off, equal as floats
     ("B0050", "2025-08-15", "KINDLE STORE", "-3.00"),
+    ("B0051", "2025-03-14", "SUPERMARKET 4", "-31.45"),  # a pattern within a word
+    ("B0052", "2025-03-14", "NORTH MARKETPLACE", "-32.55"),  # a merchant that ends within a word
+    ("B0053", "2025-03-14", "ACMETM DEPOT", "-33.65"),  # its merchant's ™ becomes TM before case folding
+    ("B0054", "2025-03-15", " CORNER SHOP  ", "-34.75"),  # written as it is read
+    ("B0055", "2025-12-31", "Harbor Hardware", "-137.70"),  # one day over a year's end
+    ("B0056", "2025-05-12", "Harbor Hardware", "-138.80"),  # receipt of the same day a year before
+    ("B0057", "2025-06-21", "OWN ACCOUNT BROKERAGE", "-60.00"),  # a transfer by its category alone
 ]
 
 RECEIPTS: list[Receipt] = [
@@ -112,7 +120,7 @@ RECEIPTS: list[Receipt] = [
     ("R0108", "Quick Fuel", "2025-02-28", "44.30", "USD"),
     ("R0109", "Quick Fuel", "2025-02-27", "45.40", "USD"),
     ("R0110", "Quick Fuel", "2025-03-06", "46.50", "USD"),
-    ("R0111", "Fresh Mart", "2025-03-07", "61.20", "EUR"),
+    ("R0111", "Fresh Mart", "2025-03-07", "61.20", "USN"),
     ("R0112", "Fresh Mart", "2025-03-08", "75.11", "USD"),
     ("R0113", "Harbor Hardware", "2025-03-09", "83.25", "USD"),
     ("R0114", "Acme, Inc.", "2025-03-10", "84.35", "USD"),
@@ -137,6 +145,11 @@ RECEIPTS: list[Receipt] = [
     ("R0134", "Acme, Inc.", "2025-05-05", "136.60", "USD"),
     ("R0135", "Roof Repair Kovac", "2025-05-08", "850.00", "USD"),
     ("R0149", "Escrow Notary", "2025-08-13", "80071992547409.20", "USD"),
+    ("R0152", "North Market", "2025-03-14", "32.55", "USD"),
+    ("R0153", "Acme™ Depot", "2025-03-14", "33.65", "USD"),
+    ("R0155", "Harbor Hardware", "2026-01-01", "137.70", "USD"),
+    ("R0156", "Harbor Hardware", "2024-05-12", "138.80", "USD"),
+    ("r5", "  Cash Stall ", "2025-05-22", "12.36", "USD"),  # sorts after every capital
     ("R10001", 'Ｃａｓｈ　Ｓｔａｌｌ, "Old Town"', "2025-05-21", "12.35", "USD"),
 ]
 
@@ -173,8 +186,8 @@ def write_initial(build: seeding.Build) -> None:
 def household(build: seeding.Build) -> tuple[list[BankRow], list[Receipt]]:
     """Anchors in their order, with filler rows and receipts strewn between them."""
     rng = build.rng
-    rows = build.size(full=160, small=70) - len(BANK)
-    with_receipt = build.size(full=105, small=46) - len(RECEIPTS)
+    rows = build.size(full=167, small=77) - len(BANK)
+    with_receipt = build.size(full=110, small=51) - len(RECEIPTS)
     taken = {amount.lstrip("-") for _, _, _, amount in BANK} | {total for _, _, _, total, _ in RECEIPTS}
     drawn = (f"{cents / 100:.2f}" for cents in rng.sample(range(300, 30_000), rows + len(taken)))
     amounts = [amount for amount in drawn if amount not in taken]
@@ -190,7 +203,7 @@ def household(build: seeding.Build) -> tuple[list[BankRow], list[Receipt]]:
             description = rng.choice(DEBITS + POSITIVE)
         sign = "" if description in POSITIVE else "-"
         text = description.format(rng.randrange(1000))
-        row = (f"B{51 + index:04}", posted.isoformat(), text, sign + amounts[index])
+        row = (f"B{101 + index:04}", posted.isoformat(), text, sign + amounts[index])
         bank.insert(rng.randint(1, len(bank)), row)
     return bank, receipts
 
