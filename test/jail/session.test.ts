@@ -213,12 +213,15 @@ CASES = {
     "dies": die,
 }
 STATE = NOTE + "print(os.getpriority(os.PRIO_PROCESS, 0))"
+# The kernel gives the number of a namespace that is gone to the next one: the warden's start tells them apart.
+BORN = "open('out/born', 'w').write(open('/proc/1/stat').read().rpartition(')')[2].split()[19])"
 for name, case in CASES.items():
-    python(NOTE)
-    namespace = (one / "out/namespace").read_text()
+    python(BORN)
+    born = (one / "out/born").read_text()
     result = case()
-    gone = name == "none" or alive() == 0
-    told[name] = [result, python(STATE)[1], namespace != (one / "out/namespace").read_text()]
+    told[name] = [result, python(STATE)[1]]
+    python(BORN)
+    told[name].append(born != (one / "out/born").read_text())
 `),
   )
   const fine = '0\n'
