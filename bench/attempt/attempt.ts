@@ -117,10 +117,13 @@ async function play(course: Course): Promise<ConversationEnd> {
   })
   const talking = performance.now()
   record.times.setup_ms = talking - course.began
-  const show = () => {
+  const count = () => {
     tally(record, journal, scene.gateway)
-    logs.keep(() => writeRecord(dir, record))
     if (scene.gateway.problem) logs.fail(scene.gateway.problem)
+  }
+  const show = () => {
+    count()
+    logs.keep(() => writeRecord(dir, record))
     options.progress(progressText(record, performance.now() - talking))
   }
   const ticking = setInterval(show, options.progressEveryMs)
@@ -147,7 +150,7 @@ async function play(course: Course): Promise<ConversationEnd> {
     closed = await scene.close()
     record.survivors = closed.survivors
     journal.end()
-    tally(record, journal, scene.gateway)
+    count()
   }
   const full = await fullDisks(scratch.workspace, options.task.scenario.editable_paths)
   course.diskFull = full.map((disk) => `${disk.path} has ${disk.freeBytes} bytes left`).join(', ')
