@@ -82,6 +82,8 @@ type Tables = dict[str, list[Row]]
 """Rows of the four CSV files by their names without .csv."""
 type Staff = tuple[str, ...]
 """Volunteers of a shift in seat order, LAST for each unfilled seat."""
+type Workload = tuple[str, ...]
+"""Shifts of one volunteer, or of several one after another."""
 type Seats = list[tuple[str, Staff]]
 """By shift id: two lists over the same shifts compare as the lexical order says."""
 
@@ -255,12 +257,10 @@ def fullest(
     rota: Rota, shifts: list[str], names: set[str]
 ) -> list[tuple[tuple[Any, ...], tuple[int, int, Seats]]]:
     """The group's schedules with most filled seats and then most covered shifts, as `best` merges them."""
-    options = [list(workloads(rota, name, shifts)) for name in sorted(names)]
     found = []
-    for chosen in product(*options):
+    for chosen in teams(rota, shifts, sorted(names)):
         taken = Counter(shift for work in chosen for shift in work)
-        if all(taken[shift] <= int(rota.shifts[shift]["seats"]) for shift in taken):
-            found.append((taken.total(), len(taken), chosen))
+        found.append((taken.total(), len(taken), chosen))
     most = max(entry[:2] for entry in found)
     result = []
     for _, _, chosen in (entry for entry in found if entry[:2] == most):
@@ -278,7 +278,28 @@ def fullest(
     return result
 
 
-def workloads(rota: Rota, name: str, shifts: list[str]) -> Iterator[tuple[str, ...]]:
+def teams(rota: Rota, shifts: list[str], names: list[str]) -> Iterator[tuple[Workload, ...]]:
+    """What each volunteer may do beside the others: all choices with most filled seats, some with fewer."""
+    options = [sorted(workloads(rota, name, shifts), key=len, reverse=True) for name in names]
+    possible = [sum(len(works[0]) for works in options[index:]) for index in range(len(options) + 1)]
+    most = 0
+
+    def extend(chosen: tuple[Workload, ...], taken: Workload) -> Iterator[tuple[Workload, ...]]:
+        nonlocal most
+        if len(taken) + possible[len(chosen)] < most:
+            return
+        if len(chosen) == len(options):
+            most = len(taken)
+            yield chosen
+            return
+        for work in options[len(chosen)]:
+            if all(taken.count(shift) < int(rota.shifts[shift]["seats"]) for shift in work):
+                yield from extend((*chosen, work), taken + work)
+
+    return extend((), ())
+
+
+def workloads(rota: Rota, name: str, shifts: list[str]) -> Iterator[Workload]:
     """Every set of shifts that one volunteer may do."""
     able = [shift for shift in shifts if name in rota.eligible[shift]]
     for size in range(min(len(able), int(rota.volunteers[name]["max_shifts"])) + 1):
@@ -483,8 +504,9 @@ def odd_names_and_missing_people_are_no_obstacle(actual: Results, expected: Expe
         for row in (row for rows in tables.values() for row in rows):
             row.update({key: value.replace(name, odd) for key, value in row.items()})
     workspace, initial = with_tables(later.fixture, tables), rota_of(tables)
+    baseline = best(initial)
     for policy in (POLICY, POLICY | {"eligible_shift_minimum": 99}):
-        rota = replace(initial, baseline=best(initial), policy=policy)
+        rota = replace(initial, baseline=baseline, policy=policy)
         right = reported(rota, best(rota))
         fixtures.write_json(workspace.root / FOLDER / "fairness.json", policy)
         found = run(workspace, FOLDER, "output/branch/new")

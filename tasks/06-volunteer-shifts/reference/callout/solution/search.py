@@ -69,8 +69,11 @@ def groups_of(problem: Problem) -> list[list[Shift]]:
 
 
 def plans(problem: Problem, shifts: list[Shift]) -> Iterator[Plan]:
-    people = sorted({volunteer for shift in shifts for volunteer in problem.eligible(shift)})
+    """The legal plans of one group, but none with more unfilled seats than one before it."""
+    eligible = {shift.id: problem.eligible(shift) for shift in shifts}
+    people = sorted({volunteer for some in eligible.values() for volunteer in some})
     schedule: Schedule = {}
+    fewest = sum(shift.seats for shift in shifts)
 
     def fits(volunteer: str, shift: Shift) -> bool:
         taken = [other for other in shifts if volunteer in schedule.get(other.id, ())]
@@ -78,8 +81,12 @@ def plans(problem: Problem, shifts: list[Shift]) -> Iterator[Plan]:
             problem.compatible(other, shift) for other in taken
         )
 
-    def extend(index: int) -> Iterator[Plan]:
+    def extend(index: int, unfilled: int) -> Iterator[Plan]:
+        nonlocal fewest
+        if unfilled > fewest:
+            return
         if index == len(shifts):
+            fewest = unfilled
             counts = Counter(volunteer for staff in schedule.values() for volunteer in staff)
             preference = sum(
                 shift.location in problem.volunteers[volunteer].preferred
@@ -89,14 +96,14 @@ def plans(problem: Problem, shifts: list[Shift]) -> Iterator[Plan]:
             yield Plan(dict(schedule), {volunteer: counts[volunteer] for volunteer in people}, preference)
             return
         shift = shifts[index]
-        able = [volunteer for volunteer in problem.eligible(shift) if fits(volunteer, shift)]
+        able = [volunteer for volunteer in eligible[shift.id] if fits(volunteer, shift)]
         for size in range(min(len(able), shift.seats), -1, -1):
             for staff in combinations(able, size):
                 schedule[shift.id] = staff
-                yield from extend(index + 1)
+                yield from extend(index + 1, unfilled + shift.seats - size)
         del schedule[shift.id]
 
-    return extend(0)
+    return extend(0, 0)
 
 
 def best_covering(some: list[Plan]) -> list[Plan]:
