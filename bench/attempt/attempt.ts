@@ -56,7 +56,7 @@ interface Course {
   redact: (text: string) => string
   /** Which editable paths had no room left at the end; empty when all had. */
   diskFull: string
-  /** Loads while the agent is being ended. */
+  /** Loads while the agent begins its last stage; when the conversation ends earlier, only then. */
   judge: LoadedJudge | null
 }
 
@@ -74,6 +74,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptRecord
   const course: Course = { options, dir, record, scratch, budget, began, redact: redactor(), diskFull: '', judge: null }
   try {
     const end = await play(course)
+    void scratch.remove() // beside the judge, who needs nothing of it
     conclude(record, options.signal.aborted ? { reason: 'stopped', detail: null } : await judgeWork(course, end))
   } catch (error) {
     conclude(
@@ -140,11 +141,11 @@ async function play(course: Course): Promise<ConversationEnd> {
       stop: AbortSignal.any([options.signal, logs.failed]),
       record,
       progress: show,
+      lastStage: () => {
+        course.judge = load(course)
+      },
     })
-    if (!options.signal.aborted) {
-      if (isJudged(end)) course.judge = load(course)
-      await scene.session.stop()
-    }
+    if (!options.signal.aborted) await scene.session.stop()
   } finally {
     clearInterval(ticking)
     closed = await scene.close()

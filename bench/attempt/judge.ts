@@ -4,7 +4,7 @@ import type { Task } from '../corpus/scenario.ts'
 import { ISOLATED } from '../jail/python.ts'
 import { type JudgeResult, JudgeResultSchema } from './record.ts'
 
-/** Longest time that a judge may take, its runs of the candidate included: each of those has a limit of its own. */
+/** Longest time that a judge may take once it is told to begin, its runs of the candidate included: each of those has a limit of its own. */
 export const JUDGE_TIMEOUT_MS = 60 * 60_000
 const JUDGE_OUTPUT_LIMIT = 4 * 2 ** 20
 
@@ -32,12 +32,13 @@ export interface JudgeOptions {
 }
 
 /**
- * A judge of one attempt, started ahead: it loads and opens its jail while the agent is being ended. Whoever makes one
+ * A judge of one attempt, started ahead: it loads and opens its jail while the agent waits for a model. Whoever makes one
  * ends it with `dismiss`, on every path.
  */
 export class LoadedJudge {
   readonly #options: JudgeOptions
   readonly #timeoutMs: number
+  readonly #late = new AbortController()
   readonly #process
 
   constructor(options: JudgeOptions) {
@@ -50,10 +51,9 @@ export class LoadedJudge {
       cwd: task.dir,
       reject: false,
       stdin: 'pipe',
-      timeout: timeoutMs,
       forceKillAfterDelay: 2000,
       maxBuffer: JUDGE_OUTPUT_LIMIT,
-      cancelSignal: signal,
+      cancelSignal: AbortSignal.any([signal, this.#late.signal]),
     })
     this.#process.stdin.on('error', () => {}) // a judge that is gone says why by its end
   }
@@ -64,9 +64,11 @@ export class LoadedJudge {
    */
   async judge(): Promise<Judgement> {
     this.#process.stdin.end('begin\n')
+    const timer = setTimeout(() => this.#late.abort(), this.#timeoutMs)
     const ended = await this.#process
+    clearTimeout(timer)
     this.#options.signal.throwIfAborted()
-    if (ended.timedOut) throw new JudgeFailed(`judge.py was still at work after ${this.#timeoutMs / 1000} s`)
+    if (this.#late.signal.aborted) throw new JudgeFailed(`judge.py was still at work after ${this.#timeoutMs / 1000} s`)
     if (ended.exitCode !== 0)
       throw new JudgeFailed(
         `judge.py ended with ${ended.exitCode ?? ended.signal}: ${ended.stderr.slice(-4000) || ended.shortMessage}`,

@@ -15,7 +15,7 @@ export interface Scratch {
   aside: string
   /** In the system's temporary folder: its path must be short. */
   socket: string
-  /** Never rejects: what an agent left, however deep, must not decide how its attempt ends. */
+  /** Never rejects: what an agent left, however deep, must not decide how its attempt ends. Again: the same promise. */
   remove(): Promise<void>
 }
 
@@ -29,13 +29,15 @@ export async function makeScratch(): Promise<Scratch> {
   mkdirSync(attemptsDir(), { recursive: true })
   const { path: root } = await dir({ tmpdir: attemptsDir(), template: `${process.pid}-XXXXXX`, keep: true })
   const { path: sockets } = await dir({ template: `${SOCKET_PREFIX}${process.pid}-XXXXXX`, keep: true })
+  let removed: Promise<void> | null = null
   const scratch = {
     workspace: join(root, 'workspace'),
     home: join(root, 'home'),
     aside: join(root, 'aside'),
     socket: join(sockets, 'gateway.sock'),
-    remove: async () => {
-      await execa('rm', removal(root, sockets), { reject: false })
+    remove: () => {
+      removed ??= execa('rm', removal(root, sockets), { reject: false }).then(() => {})
+      return removed
     },
   }
   for (const folder of [scratch.workspace, scratch.home, scratch.aside]) mkdirSync(folder)

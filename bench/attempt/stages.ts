@@ -37,6 +37,8 @@ export interface Conversation {
   /** Filled in place, so that a partial record is right at any moment. */
   record: AttemptRecord
   progress(): void
+  /** The last stage's message goes out now. */
+  lastStage(): void
 }
 
 /** The limit is over; `silentMs` is how long the model had then been silent (null: it was not waited for). */
@@ -57,6 +59,7 @@ export async function converse(talk: Conversation): Promise<ConversationEnd> {
   try {
     for (const [index, stage] of talk.stages.entries()) {
       if (index > 0) talk.workspace.inject(stage.id)
+      if (index === talk.stages.length - 1) talk.lastStage()
       const turn = await runStage(talk, index, stage, signal)
       if (turn.stop !== 'idle') return turnFailed(talk, stage, turn)
       if (stage.compact_after) await compact(talk, signal)

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { loadTask } from '../corpus/load.ts'
 import { findPython, ISOLATED } from '../jail/python.ts'
 import { FIXTURES_GEN } from '../paths.ts'
 import { Prover } from './prover.ts'
 
 const CASE_TIMEOUT_MS = 15 * 60_000
+/** Cases at a time of a task with services: they wait for servers most of their time. */
+const WAITING_CASES = 8
 
 const CaseSchema = z.object({ name: z.string() })
 
@@ -16,7 +19,8 @@ export async function define(folder: string): Promise<void> {
   const list = [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), '--task', folder, 'list']
   const listed = await execa(python, list, { reject: false })
   if (listed.exitCode !== 0) throw new Error(`${folder}: prove.py list failed: ${listed.stderr}`)
-  const task = folder.split('/').at(-1)
+  const { name: task, scenario } = loadTask(folder)
+  if (scenario.services?.length) vi.setConfig({ maxConcurrency: WAITING_CASES })
 
   let prover: Prover | undefined
   afterAll(() => prover?.end())

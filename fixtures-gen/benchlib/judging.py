@@ -25,13 +25,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import NamedTuple, NoReturn
 
 from benchlib import jail
 from benchlib.candidate import Fixture
 from benchlib.comparing import Differs, VacuousCheck
 from benchlib.layout import working_folder
-from benchlib.names import SCALES, FixtureName, Scale
+from benchlib.names import FIXTURES, SCALES
 from benchlib.probes import imports, serves
 from benchlib.readers import Unreadable
 from benchlib.runs import CommandFailed, spent_seconds
@@ -118,7 +118,7 @@ def main[A, E](
 
     With `--only NAME`, once or more, no check is made but the core ones and those named (`edge` among them),
     nor the twin; the verdict's status is `partial`, and its level the one if all others hold. With
-    `--when-told` it loads, and begins when a line comes on standard input.
+    `--when-told` it loads, finds or makes the fixtures, and begins when a line comes on standard input.
     """
     gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
@@ -139,12 +139,17 @@ def main[A, E](
             raise JudgeError("no check is marked core")
         judge = judge.narrowed(args.only)
         with working_folder("judge") as folder, jail.Session(folder) as session:
-            if args.when_told and not sys.stdin.readline():
-                raise JudgeError("standard input ended before it told the judge to begin")
-            if not args.workspace.is_dir() or args.workspace.is_symlink():
-                raise JudgeError(f"--workspace {args.workspace}: no such folder")
-            task_folder, judged = Path(judge_file).parent, args.workspace.resolve()
-            fixtures = _Fixtures(task_folder, judged, args.scale, tuple(artifacts), folder, session)
+            task, judged = read_task(Path(judge_file).parent), args.workspace.absolute()
+            fixtures = _Fixtures(
+                *(Fixture(task, name, args.scale, judged, tuple(artifacts), folder, session) for name in FIXTURES)
+            )
+            if args.when_told:
+                for fixture in fixtures:
+                    fixture.clean(task.stages[0])
+                if not sys.stdin.readline():
+                    raise JudgeError("standard input ended before it told the judge to begin")
+            if not judged.is_dir() or judged.is_symlink():
+                raise JudgeError(f"--workspace {judged}: no such folder")
             verdict = _judge(judge, fixtures)
     except MemoryError:  # what fills it is what the candidate wrote: the fixtures need a fraction
         verdict = None
@@ -162,31 +167,21 @@ def main[A, E](
     sys.exit(0)
 
 
-@dataclass(frozen=True)
-class _Fixtures:
-    task_folder: Path
-    workspace: Path
-    scale: str
-    artifacts: tuple[str, ...]
-    folder: Path
-    session: jail.Session
-
-    def open(self, name: FixtureName) -> Fixture:
-        task = read_task(self.task_folder)
-        return Fixture(
-            task, name, cast(Scale, self.scale), self.workspace, self.artifacts, self.folder, self.session
-        )
+class _Fixtures(NamedTuple):
+    main: Fixture
+    twin: Fixture
+    edge: Fixture
 
 
 def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
-    main_checks, solved = _main_checks(judge, fixtures.open("main"))
+    main_checks, solved = _main_checks(judge, fixtures.main)
     notes = [solved] if solved else []
     all_passed = all(check.passed for check in main_checks)
     core_passed = not solved and _core_passed(main_checks)
     edge = twin = None
     if core_passed and not judge.partial:
         wanted = judge if all_passed else judge.narrowed([])
-        twin_checks, problem = _main_checks(wanted, fixtures.open("twin"))
+        twin_checks, problem = _main_checks(wanted, fixtures.twin)
         core_passed = not problem and _core_passed(twin_checks)
         twin = not problem and all(check.passed for check in twin_checks) if all_passed else None
         failed = [problem] if problem else _notes(twin_checks)
@@ -194,7 +189,7 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
     if solved:
         level = _runs_at_all(judge, fixtures, notes)
     else:
-        edge = _edge_check(judge.edge, fixtures.open("edge")) if judge.edge else None
+        edge = _edge_check(judge.edge, fixtures.edge) if judge.edge else None
         level = 2 if not core_passed else 3 if not all_passed else 4 if edge and not edge.passed else 5
     if not solved:
         notes = _notes(main_checks) + notes
@@ -305,7 +300,7 @@ def _edge_check(edge: Edge, fixture: Fixture) -> Checked:
 def _runs_at_all[A, E](judge: Judge[A, E], fixtures: _Fixtures, notes: list[str]) -> int:
     try:
         with _candidates_fault():
-            judge.probe(fixtures.open("main"))
+            judge.probe(fixtures.main)
     except _Refused as refused:
         notes.append(f"no runnable artifact: {refused}")
         return 0

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures-gen"))
@@ -121,21 +122,18 @@ def calculate(bank: list[Row], receipts: list[Row], categories: list[Row]) -> Re
     return Reconciliation(rows, months, [unused[name] for name in sorted(unused)])
 
 
+@cache
 def normalized(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
 
 
 def fit(row: Row, receipt: Row) -> tuple[int, str] | None:
     """Days apart and receipt id when the receipt fits the debit: least is best."""
+    if Decimal(row["amount"]) != -Decimal(receipt["total"]) or row["currency"] != receipt["currency"]:
+        return None
     days = abs((date.fromisoformat(row["posted_date"]) - date.fromisoformat(receipt["paid_date"])).days)
     description, merchant = normalized(row["description"]), normalized(receipt["merchant"])
-    same_amount = Decimal(row["amount"]) == -Decimal(receipt["total"])
-    fits = (
-        same_amount
-        and row["currency"] == receipt["currency"]
-        and days <= 2
-        and (merchant in description or description in merchant)
-    )
+    fits = days <= 2 and (merchant in description or description in merchant)
     return (days, receipt["receipt_id"]) if fits else None
 
 
