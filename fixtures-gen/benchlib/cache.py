@@ -33,15 +33,22 @@ def clean(task: Task, fixture: FixtureName, scale: Scale) -> dict[str, Path]:
     """Trees by stage id, in stage order. Safe when several processes ask at once; killed makers leave nothing
     that counts.
     """
-    folder = cache_root() / "fixtures"
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"{task.name}-{fixture}-{scale}"
-    ready = folder / f"{name}-{_digest(task)[:16]}"
+    ready = _place(task, fixture, scale)
     if not ready.is_dir():
-        with _locked(folder / f"{name}.lock"):
+        ready.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(ready.parent / f"{task.name}-{fixture}-{scale}.lock"):
             if not ready.is_dir():
                 _make(task, fixture, scale, ready)
     return {stage: ready / stage for stage in task.stages}
+
+
+def is_made(task: Task, fixture: FixtureName, scale: Scale) -> bool:
+    """Whether `clean` finds the trees."""
+    return _place(task, fixture, scale).is_dir()
+
+
+def _place(task: Task, fixture: FixtureName, scale: Scale) -> Path:
+    return cache_root() / "fixtures" / f"{task.name}-{fixture}-{scale}-{_digest(task)[:16]}"
 
 
 def _make(task: Task, fixture: FixtureName, scale: Scale, ready: Path) -> None:

@@ -132,8 +132,8 @@ class Fixture:
     in.
     """
 
-    task: Task
     name: FixtureName
+    task: Task
     scale: Scale
     judged: Path
     """The workspace under judgement; only `artifacts` are copied from it."""
@@ -147,6 +147,11 @@ class Fixture:
     def small(self) -> "Fixture":
         """The same fixture with less filler, for whatever does not depend on size."""
         return replace(self, scale="small", trees={})
+
+    def find(self) -> None:
+        """Find the files ahead, if they are made: to make them would disturb whoever is at work."""
+        if cache.is_made(self.task, self.name, self.scale):
+            self.clean(self.task.stages[0])
 
     def clean(self, stage: str) -> Path:
         """Read-only tree of one stage's files."""

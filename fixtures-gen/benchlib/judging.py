@@ -118,7 +118,7 @@ def main[A, E](
 
     With `--only NAME`, once or more, no check is made but the core ones and those named (`edge` among them),
     nor the twin; the verdict's status is `partial`, and its level the one if all others hold. With
-    `--when-told` it loads, finds or makes the fixtures, and begins when a line comes on standard input.
+    `--when-told` it loads, finds the fixtures, and begins when a line comes on standard input.
     """
     gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
@@ -140,12 +140,11 @@ def main[A, E](
         judge = judge.narrowed(args.only)
         with working_folder("judge") as folder, jail.Session(folder) as session:
             task, judged = read_task(Path(judge_file).parent), args.workspace.absolute()
-            fixtures = _Fixtures(
-                *(Fixture(task, name, args.scale, judged, tuple(artifacts), folder, session) for name in FIXTURES)
-            )
+            opened = (task, args.scale, judged, tuple(artifacts), folder, session)
+            fixtures = _Fixtures(*(Fixture(name, *opened) for name in FIXTURES))
             if args.when_told:
                 for fixture in fixtures:
-                    fixture.clean(task.stages[0])
+                    fixture.find()
                 if not sys.stdin.readline():
                     raise JudgeError("standard input ended before it told the judge to begin")
             if not judged.is_dir() or judged.is_symlink():

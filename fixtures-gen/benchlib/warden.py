@@ -28,6 +28,8 @@ and is told:
 As process 1 nothing inside can kill it; its end, whatever the cause, is the end of every process of the jail.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import resource
@@ -36,8 +38,10 @@ import signal
 import socket
 import sys
 import time
-from contextlib import suppress
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # importing typing to learn that takes a fifth of the time until a jail is open
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 TICK_MS = 20
 MEMORY_EVERY_SECONDS = 0.1
@@ -265,8 +269,7 @@ class Warden:
         self.sweeper = None
         until = time.monotonic() + SWEEP_SECONDS
         while True:
-            with suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
+            kill_others()
             if self.reap():
                 break
             if time.monotonic() > until:
@@ -338,6 +341,13 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
+def kill_others() -> None:
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        return  # there are none
+
+
 def above_streams(descriptor: int) -> int:
     """The same open file under a number that no standard stream is placed on, closed on exec."""
     import fcntl
@@ -384,8 +394,14 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         for side in (source, sink):
-            with suppress(OSError):
-                side.shutdown(socket.SHUT_RDWR)
+            shut(side)
+
+
+def shut(side: socket.socket) -> None:
+    try:
+        side.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # it was shut
 
 
 def main() -> NoReturn:
