@@ -51,7 +51,7 @@ def run_script(
         def work() -> None:
             os.dup2(stdout.fileno(), 1)
             os.dup2(stderr.fileno(), 2)
-            sys.argv = command
+            sys.argv, sys.path[:0] = command, [str(script.parent)]
             main = ModuleType("__main__")
             main.__file__ = str(script)
             sys.modules["__main__"] = main
