@@ -38,14 +38,14 @@ def lay_tree(
 
     `linked=False` copies (read-only) where the workspace is handed to somebody who may write everywhere.
     """
-    for source in sorted(tree.rglob("*")):
-        relative = source.relative_to(tree).as_posix()
-        if source.is_dir() or below(relative, left_out):
+    folders: set[str] = set()
+    for relative in _files(str(tree)):
+        if below(relative, left_out):
             continue
-        target = _cleared(root, relative)
+        source, target = f"{tree}/{relative}", _cleared(str(root), relative, folders)
         if below(relative, editable):
             shutil.copy(source, target)
-            target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
+            os.chmod(target, 0o755 if os.stat(source).st_mode & 0o100 else 0o644)
         elif linked:
             _link(source, target)
         else:
@@ -145,21 +145,41 @@ def _is_directory(directory: int, name: str) -> bool | None:
         return None
 
 
-def _cleared(root: Path, relative: str) -> Path:
-    """Path of a file that is about to be made: folders above it that are none (a candidate's links) are
-    replaced.
+def _files(tree: str, folder: str = "") -> Iterator[str]:
+    """Relative paths of the files of a clean tree, in order."""
+    with os.scandir(f"{tree}/{folder}") as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir():
+                yield from _files(tree, f"{folder}{entry.name}/")
+            else:
+                yield folder + entry.name
+
+
+def _cleared(root: str, relative: str, folders: set[str]) -> str:
+    """Path of a file that is about to be made: what is in its way, and folders above it that are none (a
+    candidate's links), are replaced. `folders` are known to be some.
     """
     target = root
     for part in relative.split("/")[:-1]:
-        target /= part
-        if target.is_symlink() or (target.exists() and not target.is_dir()):
-            target.unlink()
-        target.mkdir(exist_ok=True)
-    target = root / relative
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    target.unlink(missing_ok=True)
+        target += f"/{part}"
+        if target not in folders:
+            mode = _mode(target)
+            if mode is not None and not stat.S_ISDIR(mode):
+                os.unlink(target)
+            if mode is None or not stat.S_ISDIR(mode):
+                os.mkdir(target)
+            folders.add(target)
+    target = f"{root}/{relative}"
+    if (mode := _mode(target)) is not None:
+        shutil.rmtree(target) if stat.S_ISDIR(mode) else os.unlink(target)
     return target
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
 
 
 def _copy_entry(directory: int, name: str, path: str, target: Path, budget: _Budget, depth: int) -> None:
@@ -187,13 +207,13 @@ def _copy_entry(directory: int, name: str, path: str, target: Path, budget: _Bud
         target.chmod(0o755 if mode & 0o100 else 0o644)
 
 
-def _link(source: Path, target: Path) -> None:
+def _link(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError:
         _copy(source, target)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: str, target: str) -> None:
     shutil.copy(source, target)
-    target.chmod(source.stat().st_mode & 0o555)
+    os.chmod(target, os.stat(source).st_mode & 0o555)
