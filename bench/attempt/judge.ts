@@ -6,6 +6,8 @@ import { type JudgeResult, JudgeResultSchema } from './record.ts'
 
 /** Longest time that a judge may take once it is told to begin, its runs of the candidate included: each of those has a limit of its own. */
 export const JUDGE_TIMEOUT_MS = 60 * 60_000
+/** What a judge that is not needed any more may take to end by itself. */
+const DISMISSAL_MS = 10_000
 const JUDGE_OUTPUT_LIMIT = 4 * 2 ** 20
 
 /** The judge failed: it says nothing about the work. */
@@ -64,9 +66,7 @@ export class LoadedJudge {
    */
   async judge(): Promise<Judgement> {
     this.#process.stdin.end('begin\n')
-    const timer = setTimeout(() => this.#late.abort(), this.#timeoutMs)
-    const ended = await this.#process
-    clearTimeout(timer)
+    const ended = await this.#endsWithin(this.#timeoutMs)
     this.#options.signal.throwIfAborted()
     if (this.#late.signal.aborted) throw new JudgeFailed(`judge.py was still at work after ${this.#timeoutMs / 1000} s`)
     if (ended.exitCode !== 0)
@@ -80,7 +80,14 @@ export class LoadedJudge {
   /** Resolves when the judge has ended; one that was not told to begin has no verdict. */
   async dismiss(): Promise<void> {
     this.#process.stdin.end()
-    await this.#process
+    await this.#endsWithin(DISMISSAL_MS)
+  }
+
+  async #endsWithin(ms: number) {
+    const timer = setTimeout(() => this.#late.abort(), ms)
+    const ended = await this.#process
+    clearTimeout(timer)
+    return ended
   }
 }
 

@@ -135,7 +135,8 @@ def _digest(task: Task) -> str:
     digest = hashlib.sha256(sys.version.encode())
     benchlib = Path(__file__).parent
     files = [benchlib / name for name in _SHARED_BY_SEEDS]
-    files += [Path(__file__), *(task.directory / name for name in ("seed.py", "scenario.json", "TASK.md"))]
+    beside = (path for path in sorted(task.directory.iterdir()) if path.is_file() and path.name != "judge.py")
+    files += [Path(__file__), *beside]
     for folder in task.injects.values():
         files += sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
     for file in files:

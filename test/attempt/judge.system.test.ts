@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type JudgeOptions, LoadedJudge } from '../../bench/attempt/judge.ts'
@@ -53,10 +56,32 @@ test('ends without a verdict when nobody tells it to begin', async () => {
   await judge.dismiss()
 })
 
+test('the time that it waits is not its own', async () => {
+  await writeFiles(toy.workspace, { 'solution/double.py': REFERENCE })
+  const judge = load({ timeoutMs: 5000 })
+  await sleep(5500)
+  expect((await judge.judge()).result.progress_level).toBe(5)
+})
+
+test('makes no fixtures while an agent may be at work, only when it begins', async () => {
+  const empty = await folderWith({})
+  vi.stubEnv('RW30_CACHE', empty.path)
+  await writeFiles(toy.workspace, { 'solution/double.py': REFERENCE })
+  const fixtures = join(empty.path, 'fixtures')
+  const judge = load()
+  await vi.waitFor(() => expect(readdirSync(join(empty.path, 'judging'))).toHaveLength(1), 10_000)
+  await sleep(1000)
+  expect(existsSync(fixtures)).toBe(false)
+  expect((await judge.judge()).result.progress_level).toBe(5)
+  expect(readdirSync(fixtures).filter((name) => !name.endsWith('.lock'))).toHaveLength(3)
+  vi.stubEnv('RW30_CACHE', cache.path)
+  await empty.cleanup()
+})
+
 test.each([
   ['a judge that crashes before it is told', 'raise SystemExit("no judge today")', 'ended with 1: no judge today'],
   ['a judge that prints something else', 'print({})', 'printed something else than its contract'],
-  ['a judge without an end', 'import time; time.sleep(60)', 'still at work after 1 s'],
+  ['a judge that does not end', 'import time; time.sleep(60)', 'still at work after 1 s'],
 ])('%s fails, which says nothing about the work', async (_name, source, message) => {
   await writeFiles(toy.path, { 'toy/judge.py': `${source}\n` })
   await expect(load({ timeoutMs: 1000 }).judge()).rejects.toThrow(message)
