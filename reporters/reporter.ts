@@ -44,6 +44,10 @@ export default class Rw30Reporter implements Reporter {
 
   /** All of it is synchronous: vitest may be about to be ended. */
   onTestRunEnd(modules: readonly TestModule[], _errors: unknown, _reason: TestRunEndReason): void {
+    if (isNameless(modules, this.#vitest)) {
+      this.#vitest?.logger.error(`rw30: no task or arm has a name like -t ${this.#vitest.config.testNamePattern}`)
+      process.exitCode = 1
+    }
     for (const run of gatherRuns(modules)) {
       try {
         this.#report(run)
@@ -60,6 +64,15 @@ export default class Rw30Reporter implements Reporter {
     const path = writeReport(run.resultsDir, run.plan, records, problems, summary)
     this.#vitest?.logger.log(renderTerminal(summary, run.plan, sortAttempts(records, run.plan), path, screen()))
   }
+}
+
+/** Whether `-t` chose none of the tasks: with a typo nothing would run, and nothing fail. A shard may hold none. */
+function isNameless(modules: readonly TestModule[], vitest: Vitest | undefined): boolean {
+  if (!vitest?.config.testNamePattern || vitest.config.shard) return false
+  const tests = modules
+    .filter(({ project }) => project.name === 'rw30')
+    .flatMap((module) => [...module.children.allTests()])
+  return tests.length > 0 && tests.every((test) => test.result().state === 'skipped')
 }
 
 /** What the tests of one run id handed over. */

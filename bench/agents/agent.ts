@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Tokens } from '../gateway/call.ts'
 import type { JailPaths, JailProcess } from '../jail/inside.ts'
 
@@ -85,6 +86,8 @@ export interface AgentSession {
 /** One agent host: a file in bench/agents/ that exports `adapter`. */
 export interface AgentAdapter {
   readonly name: string
+  /** What an arm may set (`settings`); checked before a run begins. */
+  readonly settings: z.ZodType
   plan(spec: AgentSpec, model: AgentModel, paths: JailPaths): LaunchPlan
   /** Speaks the host's protocol over its streams; `emit` receives every event in order. */
   connect(process: JailProcess, emit: (event: AgentEventBody) => void): AgentSession

@@ -16,7 +16,7 @@ import { REASONS } from './outcome.ts'
 import { progressText } from './progress.ts'
 import type { AttemptRecord, Plan } from './record.ts'
 import { ATTEMPT_FILES, makeAttemptDir, writeRecord } from './record-store.ts'
-import { redactor } from './redact.ts'
+import { redactor, redactTexts } from './redact.ts'
 import { setScene } from './scene.ts'
 import { makeScratch, type Scratch } from './scratch.ts'
 import { admit } from './spending.ts'
@@ -88,7 +88,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptRecord
   record.status = 'done'
   record.ended_at = new Date().toISOString()
   record.times.lifecycle_ms = performance.now() - began
-  const clean = JSON.parse(course.redact(JSON.stringify(record))) as AttemptRecord
+  const clean = redactTexts(record, course.redact)
   writeRecord(dir, clean)
   return clean
 }
@@ -183,12 +183,12 @@ async function judgeWork(course: Course, end: ConversationEnd): Promise<Conversa
   const start = performance.now()
   let verdict: ConversationEnd
   try {
-    course.judge ??= load(course)
+    if (!course.judge || course.judge.gone) course.judge = load(course)
     const { result, candidateMs } = await course.judge.judge()
     record.judge = result
     record.times.judge_candidate_ms = candidateMs
     record.level = result.progress_level
-    writeFileAtomically(join(dir, ATTEMPT_FILES.judge), course.redact(toJson(result)))
+    writeFileAtomically(join(dir, ATTEMPT_FILES.judge), toJson(redactTexts(result, course.redact)))
     verdict = { reason: result.progress_level === 5 ? 'level_5' : 'below_level_5', detail: null }
   } catch (error) {
     if (!(error instanceof JudgeFailed)) throw error

@@ -60,12 +60,17 @@ export class LoadedJudge {
     this.#process.stdin.on('error', () => {}) // a judge that is gone says why by its end
   }
 
+  /** Whether it has ended, told or not. */
+  get gone(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null
+  }
+
   /**
    * The verdict on what lies in the folder now. Throws JudgeFailed when the judge crashes, takes too long or prints
    * anything but its one JSON object; rejects with the signal's reason when that aborts.
    */
   async judge(): Promise<Judgement> {
-    this.#process.stdin.end('begin\n')
+    this.#process.stdin.write('\n') // it stays open: a judge ends with its owner
     const ended = await this.#endsWithin(this.#timeoutMs)
     this.#options.signal.throwIfAborted()
     if (this.#late.signal.aborted) throw new JudgeFailed(`judge.py was still at work after ${this.#timeoutMs / 1000} s`)

@@ -113,6 +113,8 @@ export const PlanSchema = z.strictObject({
       /** Package and version of the host, `null` while it is not installed. */
       host_version: z.string().nullable(),
       extensions: z.array(z.string()),
+      /** SHA-256 over the files of the extensions: which version was measured. null without any. */
+      extensions_digest: z.string().nullable(),
       settings: z.record(z.string(), z.unknown()),
     }),
   ),

@@ -1,8 +1,12 @@
 import { homedir, userInfo } from 'node:os'
+import { SHORTEST_SECRET } from '../gateway/redact.ts'
 import { REPO } from '../paths.ts'
 
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)/i
-const SHORTEST_SECRET = 8
+/** The same value with every text in it redacted; the keys of objects stay. */
+export function redactTexts<T>(value: T, redact: (text: string) => string): T {
+  return JSON.parse(JSON.stringify(value, (_key, part) => (typeof part === 'string' ? redact(part) : part)))
+}
 
 /**
  * Returns a function that takes secrets and private paths out of a text before it is written: values of
@@ -13,10 +17,12 @@ export function redactor(
   env: NodeJS.ProcessEnv = process.env,
 ): (text: string) => string {
   const secrets = Object.entries(env)
-    .filter(([name, value]) => SECRET_NAME.test(name) && (value?.length ?? 0) >= SHORTEST_SECRET)
-    .map(([, value]) => value!)
+    .filter(([name]) => SECRET_NAME.test(name))
+    .map(([, value]) => value ?? '')
   const replacements: [string, string][] = [
-    ...[...extra, ...secrets].filter(Boolean).map((secret): [string, string] => [secret, '[secret]']),
+    ...[...extra, ...secrets]
+      .filter(({ length }) => length >= SHORTEST_SECRET)
+      .map((secret): [string, string] => [secret, '[secret]']),
     [REPO, '[rw30]'],
     ...(homedir() === '/' ? [] : [[homedir(), '[home]'] as [string, string]]),
   ]

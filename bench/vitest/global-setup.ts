@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { z } from 'zod'
 import userConfig from '../../rw30.config.ts'
-import { adapterNames } from '../agents/index.ts'
+import { adapterNames, loadAdapter } from '../agents/index.ts'
 import { makePlan, newRunId } from '../attempt/plan.ts'
 import { sweepScratch } from '../attempt/scratch.ts'
 import { armsOf, resolveConfig, resultsDirOf } from '../config.ts'
@@ -34,6 +35,10 @@ export default async function setup(project: TestProject): Promise<void> {
   for (const arm of armsOf(config)) {
     if (!adapterNames().includes(arm.agent))
       problems.push(`arm ${arm.name}: no agent is called ${arm.agent}; known: ${adapterNames().join(', ')}`)
+    else {
+      const { error } = (await loadAdapter(arm.agent)).settings.safeParse(arm.settings)
+      if (error) problems.push(`arm ${arm.name}: settings: ${z.prettifyError(error)}`)
+    }
     for (const extension of arm.extensions)
       if (!existsSync(resolve(REPO, extension)))
         problems.push(`arm ${arm.name}: the extension ${extension} is not there`)

@@ -33,6 +33,8 @@ class NotStrict extends Error {
 export function define(folder: string): void {
   const task = loadTask(folder)
   const { config, plan, resultsDir, python, startedAt } = inject('rw30')
+  if (!plan.tasks.includes(task.name))
+    throw new Error(`${task.name} is not in tasks/tasks.json: no task of this corpus (npm run validate says more)`)
   const limitMs = 1000 * (config.timeout_seconds ?? task.scenario.timeout_seconds)
   const timeout = (1 + config.retry_failed) * (limitMs + JUDGE_TIMEOUT_MS + SET_UP_ALLOWANCE_MS)
 

@@ -155,7 +155,7 @@ class Fixture:
 
     def clean(self, stage: str) -> Path:
         """Read-only tree of one stage's files."""
-        if not self.trees:
+        if stage not in self.trees or not self.trees[stage].is_dir():
             self.trees.update(cache.clean(self.task, self.name, self.scale))
         return self.trees[stage]
 

@@ -118,14 +118,19 @@ def main[A, E](
 
     With `--only NAME`, once or more, no check is made but the core ones and those named (`edge` among them),
     nor the twin; the verdict's status is `partial`, and its level the one if all others hold. With
-    `--when-told` it loads, finds the fixtures, and begins when a line comes on standard input.
+    `--when-told` it loads, finds the fixtures, begins when an empty line comes on standard input,
+    and ends when that ends.
     """
     gc.disable()  # a judge is over soon, and looking through the rows of a large fixture doubles its time
     parser = argparse.ArgumentParser(description="Judges a workspace and prints one JSON object.")
     parser.add_argument("--workspace", type=Path, required=True)
     parser.add_argument("--scale", choices=SCALES, default=os.environ.get("RW30_SCALE") or "full")
     parser.add_argument("--only", action="append", metavar="CHECK", help="a check's name, or `edge`")
-    parser.add_argument("--when-told", action="store_true", help="begin when a line comes on standard input")
+    parser.add_argument(
+        "--when-told",
+        action="store_true",
+        help="begin when an empty line comes on standard input, end when that ends",
+    )
     args = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     if most == resource.RLIM_INFINITY or most > ADDRESS_SPACE_BYTES:
@@ -145,8 +150,9 @@ def main[A, E](
             if args.when_told:
                 for fixture in fixtures:
                     fixture.find()
-                if not sys.stdin.readline():
+                if os.read(0, 1) != b"\n":
                     raise JudgeError("standard input ended before it told the judge to begin")
+                threading.Thread(target=_end_with_owner, daemon=True).start()
             if not judged.is_dir() or judged.is_symlink():
                 raise JudgeError(f"--workspace {judged}: no such folder")
             verdict = _judge(judge, fixtures)
@@ -164,6 +170,13 @@ def main[A, E](
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
     sys.exit(0)
+
+
+def _end_with_owner() -> None:
+    """Nobody waits for the verdict any more when standard input ends."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Fixtures(NamedTuple):

@@ -157,21 +157,29 @@ def _files(tree: str, folder: str = "") -> Iterator[str]:
 
 def _cleared(root: str, relative: str, folders: set[str]) -> str:
     """Path of a file that is about to be made: what is in its way, and folders above it that are none (a
-    candidate's links), are replaced. `folders` are known to be some.
+    candidate's links), are replaced. `folders` are known to be some. Raises `Unreadable` when the candidate
+    made that impossible.
     """
     target = root
-    for part in relative.split("/")[:-1]:
-        target += f"/{part}"
-        if target not in folders:
+    try:
+        for part in relative.split("/")[:-1]:
+            target += f"/{part}"
+            if target not in folders:
+                mode = _mode(target)
+                if mode is not None and not stat.S_ISDIR(mode):
+                    os.unlink(target)
+                if mode is None or not stat.S_ISDIR(mode):
+                    os.mkdir(target)
+                folders.add(target)
+        target = f"{root}/{relative}"
+        mode = _mode(target)
+        if mode is not None and stat.S_ISDIR(mode):
+            _remove(Path(target))
             mode = _mode(target)
-            if mode is not None and not stat.S_ISDIR(mode):
-                os.unlink(target)
-            if mode is None or not stat.S_ISDIR(mode):
-                os.mkdir(target)
-            folders.add(target)
-    target = f"{root}/{relative}"
-    if (mode := _mode(target)) is not None:
-        shutil.rmtree(target) if stat.S_ISDIR(mode) else os.unlink(target)
+        if mode is not None:
+            os.unlink(target)
+    except (PermissionError, IsADirectoryError) as error:
+        raise Unreadable(f"{relative}: what lies there cannot be replaced: {error.strerror}") from None
     return target
 
 

@@ -4,7 +4,7 @@ import { dir } from 'tmp-promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Journal } from '../../bench/attempt/journal.ts'
 import { AttemptLogs } from '../../bench/attempt/logs.ts'
-import { redactor } from '../../bench/attempt/redact.ts'
+import { redactor, redactTexts } from '../../bench/attempt/redact.ts'
 import { UNKNOWN_TOKENS } from '../../bench/gateway/call.ts'
 
 let folder: string
@@ -93,4 +93,13 @@ describe('the journal', () => {
 test('the redactor knows variables that are named like secrets, and the longest match wins', () => {
   const clean = redactor(['attempt-token'], { OPENAI_API_KEY: 'sk-abcdefgh', HARMLESS: 'visible', SHORT_KEY: 'abc' })
   expect(clean('sk-abcdefgh visible abc attempt-token')).toBe('[secret] visible abc [secret]')
+})
+
+test('a secret harms no record: keys stay, and a placeholder for a key is none', () => {
+  const record = { status: 'running', usage: { auxiliary: [1, 'my attempt-token'] }, running: null }
+  expect(redactTexts(record, redactor(['x', 'token', 'auxiliary', 'attempt-token'], {}))).toEqual({
+    status: 'running',
+    usage: { auxiliary: [1, 'my [secret]'] },
+    running: null,
+  })
 })

@@ -125,6 +125,7 @@ export function makePlan(change: Partial<Plan> = {}): Plan {
     host: 'pi',
     host_version: 'pi@0.73.1',
     extensions: [],
+    extensions_digest: null,
     settings: {},
   })
   return PlanSchema.parse({

@@ -74,6 +74,10 @@ describe('a run that is stopped', () => {
 })
 
 describe('what vitest users know', () => {
+  test('a name that no task has fails the run', async () => {
+    expect(await run(results, [...RW30, 'tasks/01', '-t', 'nonsense'], {}, 1)).toContain('has a name like -t')
+  })
+
   test('list names a test for each task and arm, and starts nothing', async () => {
     const output = await run(results, ['list', '--project', 'rw30'])
     for (const task of taskNames()) for (const arm of ['vanilla', 'current']) expect(output).toContain(`${task} ${arm}`)

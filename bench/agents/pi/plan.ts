@@ -26,9 +26,7 @@ export const PiSettingsSchema = z.strictObject({
  * no discovery, no context files, no telemetry. Compaction and retries are pi's defaults unless the arm sets them.
  */
 export function planPi(spec: AgentSpec, model: AgentModel, paths: JailPaths): LaunchPlan {
-  const parsed = PiSettingsSchema.safeParse(spec.settings)
-  if (!parsed.success) throw new Error(`settings of a pi arm are wrong:\n${z.prettifyError(parsed.error)}`)
-  const { tools, flags, env, settings } = parsed.data
+  const { tools, flags, env, settings } = PiSettingsSchema.parse(spec.settings)
   const extensions = spec.extensions.map((path, index) => ({ name: `${index + 1}-${basename(path)}`, path }))
   const names = [SHELL_EXTENSION, ...extensions.map(({ name }) => name)]
   return {
