@@ -542,9 +542,9 @@ test('a large answer waits for an agent that reads slowly, whole and in order', 
   const { baseUrl } = await openProvider((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
-  const { gateway, socketPath } = await openTestGateway({ upstream: provider(baseUrl), limits: { idleMs: 100 } })
+  const { gateway, socketPath } = await openTestGateway({ upstream: provider(baseUrl), limits: { idleMs: 500 } })
   const response = await send(socketPath)
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await new Promise((resolve) => setTimeout(resolve, 1200))
   expect(gateway.calls).toHaveLength(0)
   expect((await receive(response)).body === body).toBe(true)
   await until(() => gateway.calls.length === 1)
