@@ -28,6 +28,8 @@ const ProviderModelSchema = z.strictObject({
   context_window: z.int().min(1024),
   max_output_tokens: z.int().min(256),
   reasoning: z.enum(['off', 'minimal', 'low', 'medium', 'high']).nullable().default(null),
+  /** `none`: the provider keeps no prompt cache, so that one that reports no cached tokens means 0. */
+  prompt_cache: z.enum(['reported', 'none']).default('reported'),
 })
 
 /** What rw30.config.ts exports. Every key has a default; unknown keys are errors. */

@@ -82,5 +82,6 @@ describe('configuration', () => {
     }
     expect(resolveConfig({ ...two, model }, { RW30_REASONING: 'high' }).model).toMatchObject({ reasoning: 'high' })
     expect(problemsOf({ ...two, model: { ...model, base_url: 'x' } }).join()).toBe('model.base_url: Invalid URL')
+    expect(problemsOf({ ...two, model: { ...model, prompt_cache: 'no' } }).join()).toContain('model.prompt_cache')
   })
 })

@@ -34,7 +34,7 @@ export function modelRoute(config: Config, task: Task): ModelRoute {
   const apiKey = process.env[model.api_key_env]
   if (!apiKey) throw new Error(`the environment variable ${model.api_key_env} (model.api_key_env) is not set`)
   return {
-    upstream: { kind: 'provider', baseUrl: model.base_url, apiKey },
+    upstream: { kind: 'provider', baseUrl: model.base_url, apiKey, promptCache: model.prompt_cache },
     model: {
       provider: model.provider,
       id: model.id,
