@@ -87,6 +87,14 @@ test.each([
   await expect(load({ timeoutMs: 1000 }).judge()).rejects.toThrow(message)
 })
 
+test('ends at its work when nobody waits for the verdict any more', async () => {
+  await writeFiles(toy.workspace, { 'solution/double.py': 'import time; time.sleep(60)\n' })
+  const verdict = expect(load().judge()).rejects.toThrow('ended with 3')
+  await sleep(1500)
+  await loaded.dismiss()
+  await verdict
+})
+
 test('an abort ends it', async () => {
   await writeFiles(toy.workspace, { 'solution/double.py': 'import time; time.sleep(60)\n' })
   const abort = new AbortController()
