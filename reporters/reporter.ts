@@ -69,9 +69,8 @@ export default class Rw30Reporter implements Reporter {
 /** Whether `-t` chose none of the tasks: with a typo nothing would run, and nothing fail. A shard may hold none. */
 function isNameless(modules: readonly TestModule[], vitest: Vitest | undefined): boolean {
   if (!vitest?.config.testNamePattern || vitest.config.shard) return false
-  const tests = modules
-    .filter(({ project }) => project.name === 'rw30')
-    .flatMap((module) => [...module.children.allTests()])
+  if (!modules.some(({ project }) => project.name === 'rw30')) return false
+  const tests = modules.flatMap((module) => [...module.children.allTests()])
   return tests.length > 0 && tests.every((test) => test.result().state === 'skipped')
 }
 

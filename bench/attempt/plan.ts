@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { armsOf, type Config, comparisonOf } from '../config.ts'
 import { corpusDigest, readJson, taskNames } from '../corpus/load.ts'
+import { filesDigest } from '../digest.ts'
 import { REPO } from '../paths.ts'
 import { toJson } from './files.ts'
 import { type Plan, PlanSchema } from './record.ts'
@@ -32,7 +32,7 @@ export function makePlan(config: Config, facts: PlanFacts): Plan {
     arms: armsOf(config).map((arm) => ({
       ...arm,
       host_version: facts.hostVersions[arm.host] ?? null,
-      extensions_digest: arm.extensions.length === 0 ? null : filesDigest(arm.extensions),
+      extensions_digest: digestOf(arm.extensions),
     })),
     comparison: comparisonOf(config),
     model:
@@ -50,28 +50,14 @@ export function makePlan(config: Config, facts: PlanFacts): Plan {
   })
 }
 
-/** SHA-256 over files, or all files of folders, by paths below the repository; what is not there counts as empty. */
-function filesDigest(paths: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const path of paths)
-    for (const file of filesOf(resolve(REPO, path)))
-      hash
-        .update(`${path}\0${relative(resolve(REPO, path), file)}\0`)
-        .update(readFileSync(file))
-        .update('\0')
-  return hash.digest('hex')
-}
-
-/** A file, or those of a folder, sorted; links are not followed, and a repository's history does not matter. */
-function filesOf(path: string): string[] {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat?.isDirectory()) return stat ? [path] : []
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !relative(path, file).startsWith('.git/'))
-    .sort()
-}
+/** Tells versions of an arm's extensions apart. */
+const digestOf = (extensions: readonly string[]): string | null =>
+  extensions.length === 0
+    ? null
+    : filesDigest(
+        extensions.map((path) => resolve(REPO, path)),
+        REPO,
+      )
 
 /** Keys that may differ when a run is continued, or run in shards: they change no attempt. */
 const FREE_KEYS: readonly (keyof Plan)[] = ['created_at', 'workers', 'budget_usd']

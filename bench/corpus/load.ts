@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
+import { filesDigest } from '../digest.ts'
 import { FIXTURES_GEN, TASKS_DIR } from '../paths.ts'
 import { type Scenario, ScenarioSchema, type Task } from './scenario.ts'
 
@@ -54,23 +54,6 @@ export function taskNames(tasksDir: string = TASKS_DIR): string[] {
 
 /** SHA-256 over everything that decides what a task is and how it is judged; independent of the machine. */
 export function corpusDigest(tasks: readonly string[], tasksDir: string = TASKS_DIR): string {
-  const hash = createHash('sha256')
-  for (const root of [join(FIXTURES_GEN, 'benchlib'), ...tasks.map((task) => join(tasksDir, task))]) {
-    for (const file of filesBelow(root)) {
-      hash
-        .update(`${relative(tasksDir, file)}\0`)
-        .update(readFileSync(file))
-        .update('\0')
-    }
-  }
-  return hash.digest('hex')
-}
-
-/** Regular files below a folder, sorted; caches of Python are no part of it. */
-export function filesBelow(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !/(?:^|\/)__pycache__(?:\/|$)/.test(path))
-    .map((path) => join(root, path))
-    .filter((path) => statSync(path).isFile())
-    .sort()
+  const roots = [join(FIXTURES_GEN, 'benchlib'), ...tasks.map((task) => join(tasksDir, task))]
+  return filesDigest(roots, tasksDir)
 }

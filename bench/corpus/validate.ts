@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execaSync } from 'execa'
+import { filesBelow } from '../digest.ts'
 import { ISOLATED } from '../jail/python.ts'
 import { FIXTURES_GEN, TASKS_DIR } from '../paths.ts'
-import { CATALOG, type CatalogEntry, filesBelow, folderOf, loadTask, taskNames } from './load.ts'
+import { CATALOG, type CatalogEntry, folderOf, loadTask, taskNames } from './load.ts'
 import { PRESSURE, type Pressure, type Scenario } from './scenario.ts'
 
 const INITIAL_PROMPT = 'Read TASK.md and complete the requested workflow using only the Python standard library.'

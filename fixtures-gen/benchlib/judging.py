@@ -25,13 +25,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from benchlib import jail
 from benchlib.candidate import Fixture
 from benchlib.comparing import Differs, VacuousCheck
 from benchlib.layout import working_folder
-from benchlib.names import FIXTURES, SCALES
+from benchlib.names import FIXTURES, SCALES, FixtureName
 from benchlib.probes import imports, serves
 from benchlib.readers import Unreadable
 from benchlib.runs import CommandFailed, spent_seconds
@@ -51,6 +51,7 @@ JUDGE_FAILED = 3
 
 type Check[A, E] = Callable[[A, E], None]
 type Edge = Callable[[Fixture], None]
+type _Fixtures = dict[FixtureName, Fixture]
 
 
 class JudgeError(Exception):
@@ -146,9 +147,9 @@ def main[A, E](
         with working_folder("judge") as folder, jail.Session(folder) as session:
             task, judged = read_task(Path(judge_file).parent), args.workspace.absolute()
             opened = (task, args.scale, judged, tuple(artifacts), folder, session)
-            fixtures = _Fixtures(*(Fixture(name, *opened) for name in FIXTURES))
+            fixtures: _Fixtures = {name: Fixture(name, *opened) for name in FIXTURES}
             if args.when_told:
-                for fixture in fixtures:
+                for fixture in fixtures.values():
                     fixture.find()
                 if os.read(0, 1) != b"\n":
                     raise JudgeError("standard input ended before it told the judge to begin")
@@ -179,21 +180,15 @@ def _end_with_owner() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-class _Fixtures(NamedTuple):
-    main: Fixture
-    twin: Fixture
-    edge: Fixture
-
-
 def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
-    main_checks, solved = _main_checks(judge, fixtures.main)
+    main_checks, solved = _main_checks(judge, fixtures["main"])
     notes = [solved] if solved else []
     all_passed = all(check.passed for check in main_checks)
     core_passed = not solved and _core_passed(main_checks)
     edge = twin = None
     if core_passed and not judge.partial:
         wanted = judge if all_passed else judge.narrowed([])
-        twin_checks, problem = _main_checks(wanted, fixtures.twin)
+        twin_checks, problem = _main_checks(wanted, fixtures["twin"])
         core_passed = not problem and _core_passed(twin_checks)
         twin = not problem and all(check.passed for check in twin_checks) if all_passed else None
         failed = [problem] if problem else _notes(twin_checks)
@@ -201,7 +196,7 @@ def _judge[A, E](judge: Judge[A, E], fixtures: _Fixtures) -> dict[str, object]:
     if solved:
         level = _runs_at_all(judge, fixtures, notes)
     else:
-        edge = _edge_check(judge.edge, fixtures.edge) if judge.edge else None
+        edge = _edge_check(judge.edge, fixtures["edge"]) if judge.edge else None
         level = 2 if not core_passed else 3 if not all_passed else 4 if edge and not edge.passed else 5
     if not solved:
         notes = _notes(main_checks) + notes
@@ -312,7 +307,7 @@ def _edge_check(edge: Edge, fixture: Fixture) -> Checked:
 def _runs_at_all[A, E](judge: Judge[A, E], fixtures: _Fixtures, notes: list[str]) -> int:
     try:
         with _candidates_fault():
-            judge.probe(fixtures.main)
+            judge.probe(fixtures["main"])
     except _Refused as refused:
         notes.append(f"no runnable artifact: {refused}")
         return 0
