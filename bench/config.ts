@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { PriceSchema } from './gateway/prices.ts'
 import { HostDefinitionsSchema } from './hosts/definition.ts'
 import { REPO } from './paths.ts'
+import { listed, StacklessError } from './stackless.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, ".", "_" or "-"')
 
@@ -143,15 +144,13 @@ export function resolveConfig(user: unknown, env: NodeJS.ProcessEnv = process.en
 }
 
 /** All problems of a configuration, listed together. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-  readonly problems!: string[]
+export class ConfigError extends StacklessError {
   constructor(problems: string[]) {
-    super(`rw30.config.ts or an RW30_ variable is wrong:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
-    // Printers show enumerable fields and the stack beside the message; it has said it all.
+    super(listed('rw30.config.ts or an RW30_ variable is wrong:', problems))
+    // Printers show own enumerable fields beside the message.
     Object.defineProperty(this, 'problems', { value: problems })
-    this.stack = this.message
   }
+  declare readonly problems: string[]
 }
 
 export const armsOf = (config: Config): Arm[] => Object.entries(config.arms).map(([name, arm]) => ({ name, ...arm }))

@@ -1,12 +1,12 @@
-"""Proves a task case by case.
+"""Proves a task, named by number, name or folder, case by case.
 
-python3.12 -E -S fixtures-gen/prove.py --task DIR list
+python3.12 -E -S fixtures-gen/prove.py TASK list
     prints [{"name": …, "level": …, "fails": […], "twin": …}, …]
-python3.12 -E -S fixtures-gen/prove.py --task DIR run CASE [--scale small]
+python3.12 -E -S fixtures-gen/prove.py TASK run CASE [--scale small]
     prints the judge's JSON for that case plus "problems": what was not as stated
-python3.12 -E -S fixtures-gen/prove.py --task DIR all [--scale small]
+python3.12 -E -S fixtures-gen/prove.py TASK all [--scale small]
     runs every case and prints a line each
-python3.12 -E -S fixtures-gen/prove.py --task DIR serve [--scale small]
+python3.12 -E -S fixtures-gen/prove.py TASK serve [--scale small]
     reads names of cases, a line each, runs them side by side and prints {"name": …, "problems": […]} for
     each when it is done; ends after the last when its input ends
 
@@ -30,13 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import forked, jail, proving
 from benchlib.names import SCALES, Scale
-from benchlib.task import Task, TaskError, read_task
+from benchlib.task import Task, TaskError, find_task
 
 
 def main() -> None:
     """Parse the command line and do what it asks for."""
     parser = argparse.ArgumentParser(prog="prove", description="Proves the cases of a task.")
-    parser.add_argument("--task", type=Path, required=True, help="task folder")
+    parser.add_argument("task", metavar="TASK", help="number, name or folder of a task: 13")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="print the cases as JSON")
     run = commands.add_parser("run", help="make one case, judge it, print the verdict")
@@ -47,7 +47,7 @@ def main() -> None:
         command.add_argument("--scale", choices=SCALES, default="small")
     args = parser.parse_args()
     try:
-        task = read_task(args.task)
+        task = find_task(args.task)
         if args.command == "list":
             print(json.dumps([described(case) for case in proving.cases(task)], ensure_ascii=False, indent=1))
             problems = []

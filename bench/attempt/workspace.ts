@@ -45,7 +45,7 @@ export function cleanFixture(task: Task, python: string, scale: string): Promise
 }
 
 async function askForFixture(task: Task, python: string, scale: string): Promise<CleanFixture> {
-  const command = [join(FIXTURES_GEN, 'fixture.py'), 'clean', '--task', task.dir, '--fixture', 'main', '--scale', scale]
+  const command = [join(FIXTURES_GEN, 'fixture.py'), 'clean', task.dir, '--fixture', 'main', '--scale', scale]
   const { stdout } = await execa(python, [...ISOLATED, ...command], { timeout: FIXTURE_TIMEOUT_MS })
   return CleanFixtureSchema.parse(JSON.parse(stdout)).stages
 }

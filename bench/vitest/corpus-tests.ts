@@ -16,7 +16,7 @@ const CaseSchema = z.object({ name: z.string() })
 /** Defines the proofs of a task folder: its reference, levels, near misses and twin, as fixtures-gen/prove.py lists them. */
 export async function define(folder: string): Promise<void> {
   const python = (await findPython()).path
-  const list = [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), '--task', folder, 'list']
+  const list = [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), folder, 'list']
   const listed = await execa(python, list, { reject: false })
   if (listed.exitCode !== 0) throw new Error(`${folder}: prove.py list failed: ${listed.stderr}`)
   const { name: task, scenario } = loadTask(folder)

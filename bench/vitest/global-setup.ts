@@ -14,6 +14,7 @@ import { checkJail } from '../jail/jail.ts'
 import { findPython } from '../jail/python.ts'
 import { REPO } from '../paths.ts'
 import { parseFaults } from '../rehearsal/faults.ts'
+import { listed, StacklessError } from '../stackless.ts'
 import type {} from './run-context.ts'
 
 /** Before the first test of project rw30: what cannot work is said once, all together, and the plan of the run is made. */
@@ -50,8 +51,7 @@ export default async function setup(project: TestProject): Promise<void> {
     )
   const key = typeof config.model === 'object' ? config.model.api_key_env : null
   if (key && !process.env[key]) problems.push(`the environment variable ${key} (model.api_key_env) is not set`)
-  if (problems.length > 0 && !collecting())
-    throw new Error(`rw30 cannot run here:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+  if (problems.length > 0 && !collecting()) throw new StacklessError(listed('rw30 cannot run here:', problems))
 
   sweepScratch()
   const now = new Date()

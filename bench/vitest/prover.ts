@@ -19,7 +19,7 @@ export class Prover {
 
   /** `python` is an interpreter, `folder` a task's. Whoever makes a prover ends it. */
   constructor(python: string, folder: string, scale: string) {
-    const args = [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), '--task', folder, 'serve', '--scale', scale]
+    const args = [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), folder, 'serve', '--scale', scale]
     this.#process = execa(python, args, { reject: false, stdin: 'pipe', buffer: { stdout: false } })
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       const { name, problems } = AnswerSchema.parse(JSON.parse(line))

@@ -8,6 +8,7 @@ import { attemptDir } from '../attempt/record-store.ts'
 import { verdictText } from '../attempt/verdict.ts'
 import { armsOf } from '../config.ts'
 import { loadTask } from '../corpus/load.ts'
+import { StacklessError } from '../stackless.ts'
 import { followMainProcess } from './interrupt.ts'
 
 /** Beside the agent's own limit and the judge's: generating a large fixture, starting, stopping, waiting for the other arm. */
@@ -24,9 +25,8 @@ const PROGRESS_INTERVAL_MS = 10_000
 followMainProcess()
 
 /** A failed test says what the judge says; a stack and a source excerpt of the bench would say nothing. */
-class NotStrict extends Error {
+class NotStrict extends StacklessError {
   override name = 'NotStrict'
-  override stack = this.message
 }
 
 /** Defines the tests of a task folder, one an arm; the arms of a pair run side by side. */

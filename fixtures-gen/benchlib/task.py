@@ -49,13 +49,17 @@ def read_task(directory: Path) -> Task:
         raise TaskError(f"{directory}: no task folder with a scenario.json ({error!r})") from error
 
 
-def find_task(number: str) -> Task:
-    """The task with this number or name (`13`, `13-incident-timeline`) in the repository's tasks/."""
+def find_task(named: str) -> Task:
+    """The task with this number or name (`13`, `13-incident-timeline`) in the repository's tasks/, or in a
+    folder of this path.
+    """
+    if "/" in named or Path(named, "scenario.json").is_file():
+        return read_task(Path(named))
     found = [path for path in sorted((REPOSITORY / "tasks").glob("[0-9][0-9]-*")) if path.is_dir()]
     for path in found:
-        if path.name == number or path.name.split("-")[0] == number.zfill(2):
+        if path.name == named or path.name.split("-")[0] == named.zfill(2):
             return read_task(path)
-    raise TaskError(f"no task {number!r}; there are: {', '.join(path.name for path in found)}")
+    raise TaskError(f"no task {named!r}; there are: {', '.join(path.name for path in found)}")
 
 
 def below(path: str, roots: tuple[str, ...]) -> bool:

@@ -12,8 +12,7 @@ beforeEach(async () => {
 afterEach(() => toy.cleanup())
 
 const FIXTURE_PY = join(FIXTURES_GEN, 'fixture.py')
-const clean = (...more: string[]) =>
-  command(FIXTURE_PY, ['clean', '--task', toy.task, '--scale', 'small', ...more], toy.env)
+const clean = (...more: string[]) => command(FIXTURE_PY, ['clean', toy.task, '--scale', 'small', ...more], toy.env)
 
 async function stages(...more: string[]): Promise<Record<string, string>> {
   const done = await clean(...more)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => toy.cleanup())
 
-const prove = (...args: string[]) => command(join(FIXTURES_GEN, 'prove.py'), ['--task', toy.task, ...args], toy.env)
+const prove = (...args: string[]) => command(join(FIXTURES_GEN, 'prove.py'), [toy.task, ...args], toy.env)
 const nearMisses = (...entries: object[]) =>
   writeFiles(toy.task, { 'reference/near-misses.json': JSON.stringify(entries) })
 const edit = (find: string, replace: string) => [{ file: 'solution/double.py', find, replace }]
@@ -103,7 +103,7 @@ test('serves many cases from one process; what cannot be made is answered too', 
     { breaks: 'twice', level: 3, edits: edit('number', 'n') },
   )
   const asked = 'tripled\nreference\ntwice\nunknown\n'
-  const served = await command(join(FIXTURES_GEN, 'prove.py'), ['--task', toy.task, 'serve'], toy.env, asked)
+  const served = await command(join(FIXTURES_GEN, 'prove.py'), [toy.task, 'serve'], toy.env, asked)
   const answers = served.stdout.split('\n').map((line) => JSON.parse(line))
   const problemsOf = (name: string): string[] => answers.find((answer) => answer.name === name).problems
   expect(answers).toHaveLength(4)
