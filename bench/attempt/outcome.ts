@@ -12,6 +12,11 @@ export const REASONS = {
   below_level_5: { outcome: 'partial', judged: true, says: 'the judge gave less than level 5' },
   deadline: { outcome: 'timeout', judged: true, says: 'the agent was still at work at the deadline' },
   agent_exited: { outcome: 'agent_error', judged: true, says: 'the agent process ended before its last stage' },
+  agent_start: {
+    outcome: 'agent_error',
+    judged: true,
+    says: 'the agent process ended before its first model call: its host, its settings or an extension is broken',
+  },
   agent_closed_output: { outcome: 'agent_error', judged: true, says: 'the agent closed its output and went on' },
   agent_protocol: { outcome: 'agent_error', judged: true, says: 'the agent broke its own protocol' },
   agent_output_limit: {
@@ -31,7 +36,6 @@ export const REASONS = {
     judged: true,
     says: 'the model answered the last calls with errors only',
   },
-  agent_start: { outcome: 'infra_error', judged: false, says: 'the agent could not be started' },
   jail_failed: {
     outcome: 'infra_error',
     judged: true,

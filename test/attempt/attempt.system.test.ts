@@ -235,7 +235,8 @@ describe('an attempt that is stopped or cannot start', () => {
     const record = await attempt({
       config: { arms: { pi: { settings: { env: { NODE_OPTIONS: '--require /nowhere' } } } } },
     })
-    expect(record).toMatchObject({ outcome: 'infra_error', reason: 'agent_start', survivors: 0 })
+    // What a broken extension of an arm does is that arm's doing: it counts against it in the pairs.
+    expect(record).toMatchObject({ outcome: 'agent_error', reason: 'agent_start', level: 0, survivors: 0 })
   })
 
   test('a budget that is used up admits no attempt', async () => {
