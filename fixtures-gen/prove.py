@@ -8,7 +8,8 @@ python3.12 -E -S fixtures-gen/prove.py TASK all [--scale small]
     runs every case and prints a line each
 python3.12 -E -S fixtures-gen/prove.py TASK serve [--scale small]
     reads names of cases, a line each, runs them side by side and prints {"name": …, "problems": […]} for
-    each when it is done; ends after the last when its input ends
+    each when it is done; ends after the last when its input ends, and at once, with all that runs, when
+    nobody reads its output any more
 
 Exit status: 0 when the cases hold; 1 when one does not or cannot be made, with the reason on standard error.
 """
@@ -17,6 +18,8 @@ import argparse
 import fcntl
 import json
 import os
+import select
+import signal
 import sys
 import tempfile
 import traceback
@@ -91,6 +94,8 @@ def serve(task: Task, scale: Scale, names: Iterable[str]) -> list[str]:
     script = task.directory / "judge.py"
     judge = compile(script.read_bytes(), script, "exec")
     running: dict[int, str] = {}
+    os.setpgid(0, 0)
+    watcher = forked.start(end_all_when_unread)
 
     def reap(options: int) -> None:
         for pid, name in list(running.items()):
@@ -112,12 +117,24 @@ def serve(task: Task, scale: Scale, names: Iterable[str]) -> list[str]:
         print(json.dumps({"name": name, "problems": problems}), flush=True)
         fcntl.lockf(turn, fcntl.LOCK_UN)
 
-    with tempfile.TemporaryFile() as turn:
-        for name in (line.rstrip("\n") for line in names):
-            reap(os.WNOHANG)
-            running[forked.start(partial(answer, name))] = name
-        reap(0)
+    try:
+        with tempfile.TemporaryFile() as turn:
+            for name in (line.rstrip("\n") for line in names):
+                reap(os.WNOHANG)
+                running[forked.start(partial(answer, name))] = name
+            reap(0)
+    finally:
+        os.kill(watcher, signal.SIGKILL)
+        os.waitpid(watcher, 0)
     return []
+
+
+def end_all_when_unread() -> None:
+    """End this process group when the reader of standard output is gone."""
+    output = select.poll()
+    output.register(1, 0)  # that it was hung up is told unasked
+    output.poll()
+    os.killpg(0, signal.SIGKILL)
 
 
 def run_or_say_why(task: Task, name: str, scale: Scale, judge: CodeType | None = None) -> dict[str, Any]:

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findPython, ISOLATED } from '../../bench/jail/python.ts'
 import { FIXTURES_GEN } from '../../bench/paths.ts'
+import { alive, commandLine, descendants, until } from '../vitest/run.ts'
 import { command, writeFiles } from './python.ts'
-import { type Toy, toyTask } from './toy.ts'
+import { JUDGE, type Toy, toyTask } from './toy.ts'
 
 let toy: Toy
 beforeAll(async () => {
@@ -110,4 +113,24 @@ test('serves many cases from one process; what cannot be made is answered too', 
   expect([...problemsOf('tripled'), ...problemsOf('reference')]).toEqual([])
   expect(problemsOf('twice')[0]).toMatch(/'number' occurs \d+ times, expected once/)
   expect(problemsOf('unknown')[0]).toContain("has no case 'unknown'")
+})
+
+test('ends with everything it started when nobody reads its answers any more', async () => {
+  await nearMisses({ breaks: 'waits', level: 3, edits: edit('import', 'import time\ntime.sleep(600)\nimport') })
+  await writeFiles(toy.task, { 'judge.py': JUDGE.replace('seconds=5', 'seconds=600') })
+  const { path } = await findPython()
+  const served = spawn(path, [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), toy.task, 'serve'], {
+    env: { ...process.env, ...toy.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const processes = () => descendants(served.pid!)
+  served.stdin.write('waits\n')
+  await until('the candidate at work', 60, () =>
+    processes().some((pid) => commandLine(pid).includes('solution.double')),
+  )
+  const all = processes()
+  served.stdin.destroy()
+  served.stdout.destroy()
+  await until('the end of every process', 20, () => !all.some(alive))
+  await writeFiles(toy.task, { 'judge.py': JUDGE })
 })

@@ -93,6 +93,10 @@ export function descendants(pid: number): number[] {
   return found
 }
 
+/** What a process was started with, separated by blanks; empty when it is gone. */
+export const commandLine = (pid: number): string =>
+  quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')) ?? ''
+
 /** Whether a process is there and is no zombie. */
 export function alive(pid: number): boolean {
   if (!existsSync(`/proc/${pid}`)) return false
