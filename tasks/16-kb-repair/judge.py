@@ -40,6 +40,7 @@ AFTER = [
     ("docs/start.md", "../chain/two.md", "chain/three.md", "repaired"),
     ("swap/left.md", "./left.md#left", "swap/right.md#left", "repaired"),
     ("pair/moved/a.md", "./b.md", "pair/moved/b.md", "ok"),
+    ("leaf.md", "./overview.md", "overview.md", "ok"),
 ]
 
 type Row = dict[str, str]

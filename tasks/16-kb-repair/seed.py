@@ -88,6 +88,7 @@ text # no heading
 ##\u00a0No-break space
 ## \u00a0No-break spaces\u00a0
 ## Tab before the run\t##
+## A tab\tand U+2028\u2028inside
 ## One of two # #
 Underlined
 ===
@@ -206,7 +207,7 @@ No LF at the end of [this](../assets/a, "b".txt) [line](../old/guide.md#Consumer
 [a](inner/a.md)
 === deep/a/b/c/leaf.md
 # Leaf
-[old guide](../../../../old/guide.md) [start](../../../../docs/start.md)
+[old guide](../../../../old/guide.md) [start](../../../../docs/start.md) [there by chance](./overview.md)
 === notes/a, b.md
 # Comma
 [start](../docs/start.md)
@@ -224,6 +225,7 @@ REDIRECTS = {
     "old/self.md": ["docs/moved.md"],
     "old/fenced.md": ["reference/api.md"],
     "old/leaf.md": ["deep/a/b/c/leaf.md"],
+    "deep/a/b/c/overview.md": ["overview.md"],
     "old/plan.svg": ["assets/plan.svg"],
     "old/name (1).md": ["reference/api.md"],
     "old/mover.md": ["guides/move-me.md"],
