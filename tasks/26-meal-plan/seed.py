@@ -114,12 +114,14 @@ EDGE_OPTIONS = """
 0901|lunch|A|pizza|10 / 0901|lunch|B|rice_bowl|8 / 0901|lunch|C|plain_rice|4
 0902|lunch|C|lunch_box|4 / 0902|lunch|A|pizza|6 / 0902|lunch|B|rice_bowl|5 / 0902|lunch|D|plain_rice|3
 0903|breakfast|B|lunch_box|0 / 0903|lunch|A|stew|2 / 0903|lunch|C|plain_rice|4
+0904|lunch|A|stew|3
 """
 EDGE_NEW_RECIPES = """
 topping: @crumble 1, tomato 5 / crumble: @pizza 0.1 / unused: @unused 1
 """
 EDGE_SUBSTITUTIONS = """
 0902|pizza|cheese|@topping|1 / 0902|rice_bowl|spice|paprika|2 / 0902|stew|rice|@stew|0.5
+0904|stew|rice|paprika|5
 """
 
 EDGE_INGREDIENTS = ("flour", "cheese", "tomato", "spice", "rice")
@@ -139,7 +141,7 @@ class Kitchen:
 
 
 def edge_kitchen() -> Kitchen:
-    """From the second day on stew contains itself, and pizza does by way of its topping."""
+    """From the second day on stew contains itself, until the last, and pizza does by way of its topping."""
     ingredients = [row for row in table(INGREDIENTS) if row[0] in EDGE_INGREDIENTS]
     return Kitchen(
         ingredients=ingredients,
