@@ -81,6 +81,8 @@ ANCHORS = [
     Member(TAR, "dos/link.txt", "04-05T09:30:00"),
     Member(ZIP, "dos/link.txt", "04-29T09:30:00", "dos symlink"),
     Member(GZ, "old/tar.txt", "04-29T09:30:00", "old file"),
+    Member(TAR, "old/folder", "04-05T09:30:00"),
+    Member(GZ, "old/folder/", "04-29T09:30:00", "old file", b""),
     *(
         Member(GZ, name, "04-01T09:30:00")
         for name in ("pipes/in-zip", "folders/without-slash", "dos/link.txt")
