@@ -65,7 +65,8 @@ ERROR not a scalar: app.title -> network"""
 EDGE_LINES = """ERROR cycle: app.again -> app.again
 ERROR cycle: cycle.first -> cycle.second -> cycle.first
 ERROR cycle: ring.a -> ring.c -> ring.b -> ring.a
-ERROR missing reference: app.note -> app.nmae"""
+ERROR missing reference: app.note -> app.nmae
+ERROR missing reference: ring.b -> ring.none"""
 
 type Tree = dict[str, Any]
 

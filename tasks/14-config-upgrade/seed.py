@@ -40,6 +40,9 @@ limits = {"cpu": NaN}
 ceiling = {"cpu": [Infinity]}
 floor = {"cpu": -Infinity}
 full name = Atlas Server
+quoted = 'x'
+# skin = light
+; skin = dark
 compact=a = b
 greeting = Hello from ${app.full name}!
 theme = dark
@@ -111,11 +114,12 @@ tls = { port = 443 }
 [[accounts]]
 name = "${app.name} admin"
 api_secret = "${token_secret}!"
-zone = { b = 1, a = "ä" }
+zone = { b = 1, a = "ä", pin_secret = 1, since = 2025-03-02T08:00:00 }
 """
 
 USER = r"""{
-  "token_secret": 4711, "API_SECRET": "shown", "client_secret_id": "shown", "pin": "${token_secret}",
+  "token_secret": 4711, "_secret": "hidden", "API_SECRET": "shown", "client_secret_id": "shown",
+  "pin": "${token_secret}",
   "topsecret": "${database.credentials.vault_secret.primary.key}!", "Zone": "upper case",
   "notify": ["hook?key=${token_secret}", {"hook_secret": {"deep": 1}, "Hook": "${pin}"}],
   "app": {
@@ -159,9 +163,10 @@ lead = ${cycle.first}
 [ring]
 c = ${ring.b}
 a = ${ring.c} ${app.name}
-b = ${ring.a}
+b = ${ring.a} ${ring.none}
 [app]
 name = Atlas
+ahead = ${cycle.second}
 again = ${app.again}
 note = ${app.nmae}
 """
