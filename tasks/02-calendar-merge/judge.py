@@ -143,7 +143,7 @@ def combined(records: list[tuple[Row, str]]) -> Merge:
 def records_of(calendar: bytes) -> Iterator[tuple[Row, str]]:
     """Each record of a pristine calendar as it would be written, and its status."""
     unfolded = re.sub(rb"\r\n[ \t]", b"", calendar)
-    text = re.sub(rb"(?<!\r)\n", b" ", unfolded).decode("utf-8")  # a description's, which is not compared
+    text = marked(unfolded.decode("utf-8"))
     head, *blocks = re.split(r"(?i)BEGIN:VEVENT\r\n", text)
     zone = ZoneInfo(re.findall(r"(?i)X-WR-TIMEZONE[^:\r\n]*:(.+)\r\n", head)[0])
     for block in blocks:
@@ -152,6 +152,11 @@ def records_of(calendar: bytes) -> Iterator[tuple[Row, str]]:
         row |= {name: utc_text(*lines[name], zone) for name in ("DTSTART", "DTEND")}
         row["LOCATION"] = f"LOCATION:{lines['LOCATION'][1]}" if "LOCATION" in lines else NO_LOCATION
         yield row, lines.get("STATUS", ("", ""))[1].upper()
+
+
+def marked(text: str) -> str:
+    """`text` with marks for lone CR and lone LF, which end no line; an LF at its end stays."""
+    return re.sub(r"(?<!\r)\n(?!\Z)", "␊", re.sub(r"\r(?!\n)", "␍", text))
 
 
 def utc_text(parameters: str, value: str, zone: ZoneInfo) -> str:
@@ -172,14 +177,14 @@ def solve(fixture: Fixture) -> Work:
     second = judging.tried(lambda: merge(workspace))
     if isinstance(first, Exception) and isinstance(second, Exception):
         raise first
-    shutil.copytree(workspace.root / "inputs/calendars", workspace.root / "branch/incoming")
-    for path in (workspace.root / "branch/incoming").glob("*.ics"):
+    shutil.copytree(workspace.root / "inputs/calendars", workspace.root / "branch/visits")
+    for path in (workspace.root / "branch/visits").glob("*.ics"):
         if path.name != LONE:
             path.unlink()
-    (workspace.root / "branch/incoming/folder.ics").mkdir()
+    (workspace.root / "branch/visits/folder.ics").mkdir()
     (workspace.root / "branch/late_changes.ics").write_bytes(OTHER_LATE)
     places = "output/branch/new/all.ics", "output/pairs/new/found.csv"
-    third = judging.tried(lambda: merge(workspace, "branch/incoming", *places))
+    third = judging.tried(lambda: merge(workspace, "branch/visits/", *places))
     return Work(first, second, third)
 
 
@@ -199,7 +204,9 @@ def merge(
 
 def read_merged(data: bytes, path: str) -> tuple[list[Row], list[str]]:
     """Events of the merged calendar, and what is not as asked although it can be read."""
-    text = re.sub(r"\r?\n[ \t]", "", utf8(data, path)).replace("\r\n", "\n")
+    exact = marked(utf8(data, path))
+    text = exact if "\r\n" in exact else utf8(data, path)  # line ends that are all LF are read, and noted
+    text = re.sub(r"\r?\n[ \t]", "", text).replace("\r\n", "\n")
     head, *parts = f"\n{text}".split("\nBEGIN:VEVENT\n")
     cut = [f"\n{part}\n".partition("\nEND:VEVENT\n") for part in parts]
     frame = "\n".join([head, *(after for _, _, after in cut)]).strip("\n").split("\n")
@@ -210,7 +217,7 @@ def read_merged(data: bytes, path: str) -> tuple[list[Row], list[str]]:
         raise Unreadable(f"{path}: only VEVENT components are asked for, one after the other")
     *events, calendar = blocks
     slips: list[str] = []
-    if not re.fullmatch(rb"(?:[^\r\n]+\r\n)+", data):
+    if not re.fullmatch(r"(?:[^\r\n]+\r\n)+", exact):
         slips.append(f"{path}: every line must end with CR LF, and none may be empty")
     if calendar.count(("VERSION", "", "2.0")) != 1 or [line[0] for line in calendar].count("PRODID") != 1:
         slips.append(f"{path}: the calendar must have one VERSION:2.0 and one PRODID")

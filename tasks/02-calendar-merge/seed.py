@@ -50,7 +50,13 @@ TEAM = [
     # Numbers, not text; the highest read first; a cancellation that wins, and ones that do not.
     utc("ten-then-nine", 10, "0203T1000-1100", "SUMMARY:Ten", "LOCATION:Hall 10"),
     utc("nine-then-ten", 9, "0204T1000-1100", "SUMMARY:Nine", "LOCATION:Hall 9"),
-    utc("cancelled-first", 4, "0205T1000-1100", CANCELLED, "DESCRIPTION:Gone\nSTATUS:CONFIRMED"),
+    utc(
+        "cancelled-first",
+        4,
+        "0205T1000-1100",
+        CANCELLED,
+        "DESCRIPTION:Gone\nSTATUS:CONFIRMED\rSTATUS:CONFIRMED",
+    ),
     utc("revived", 2, "0206T1000-1100", CANCELLED),
     utc("survivor", 3, "0207T1000-1100", "STATUS:CONFIRMED", "LOCATION:Hall 3"),
     utc("cancelled-last", 1, "0210T1000-1100", "STATUS:TENTATIVE", "LOCATION:Hall 1"),
@@ -153,7 +159,7 @@ PERSONAL = [
     all_day("personal-day-25h", "20251026", "20251027"),
     utc("after-25h", 0, "1027T0000-0100"),
     event("retreat", 0, ";value=date:20250505", ";Value=Date:20250508", "LOCATION:Lake"),
-    utc("third-day", 0, "0507T2230-2300", "LOCATION:Lake"),
+    utc("third-day", 0, "0507T2230-2300", "LOCATION:Lake", "SUMMARY:Lake\n at 22:30"),
     all_day("winter-day", "20251226", "20251227"),
     utc("audit", 0, "0401T1000-1100"),
     event("inner-3", 0, ":20250403T175959Z", ":20250403T183000Z", "SUMMARY:One second early"),
@@ -171,6 +177,7 @@ LATE = [
     utc("late-tie", 2, "0218T1000-1100", CANCELLED),
     utc("late-stale", 2, "0219T1000-1100", CANCELLED),
     utc("never-seen", 1, "0220T1000-1100", CANCELLED),
+    utc("late-order", 1, "0228T1000-1100", "LOCATION:Read after all others"),
     event(
         "room-⏎change",
         10,
@@ -184,7 +191,8 @@ LATE = [
 ]
 
 ANCHORS = (TEAM, ROOMS, PERSONAL)
-# Ties that the order of names decides: capitals first, digits one by one; a name like a hidden one's.
+# Ties that the order of names decides: capitals first, digits one by one; a name like a hidden one's, and one
+# that would follow the late calendar's.
 GUESTS = {
     ".shared.ics": [utc("hidden-name", 0, "0221T1000-1100")],
     "Guests-2.ics": [utc("case-of-names", 1, "0224T1000-1100", "LOCATION:Capital")],
@@ -208,6 +216,7 @@ GUESTS = {
             "END:VEVENT",
         ],
     ],
+    "visitors.ics": [utc("late-order", 1, "0228T1000-1100", "LOCATION:Named after the late calendar")],
 }
 GUESTS_ZONES = {".shared.ics": ZONES[0], "guests-9.ics": "Asia/Kolkata"}
 DECOY = [utc("day-watch", 99, "0403T0800-0900"), utc("forgotten", 1, "0403T0800-0900")]
