@@ -42,6 +42,8 @@ ANCHORS = {
     "B0053": ("Uncategorized", "R0153", "matched"),
     "B0055": ("Household", "R0155", "matched"),
     "B0056": ("Household", "", "unmatched"),
+    "B0058": ("Uncategorized", "R0158", "matched"),
+    "B0059": ("Uncategorized", "", "unmatched"),
 }
 
 

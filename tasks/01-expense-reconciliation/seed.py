@@ -107,6 +107,8 @@ BANK: list[BankRow] = [
     ("B0055", "2025-12-31", "Harbor Hardware", "-137.70"),  # one day over a year's end
     ("B0056", "2025-05-12", "Harbor Hardware", "-138.80"),  # receipt of the same day a year before
     ("B0057", "2025-06-21", "OWN ACCOUNT BROKERAGE", "-60.00"),  # a transfer by its category alone
+    ("B0058", "2025-03-15", "ROCK ´N ROLL DINER", "-35.85"),  # NFKC makes ´ a blank and an accent
+    ("B0059", "2025-03-15", "CORNER CAFE", "-36.95"),  # accents stay, also at the end
 ]
 
 RECEIPTS: list[Receipt] = [
@@ -149,6 +151,8 @@ RECEIPTS: list[Receipt] = [
     ("R0153", "Acme™ Depot", "2025-03-14", "33.65", "USD"),
     ("R0155", "Harbor Hardware", "2026-01-01", "137.70", "USD"),
     ("R0156", "Harbor Hardware", "2024-05-12", "138.80", "USD"),
+    ("R0158", "Rock´n Roll Diner", "2025-03-15", "35.85", "USD"),
+    ("R0159", "Corner Café", "2025-03-15", "36.95", "USD"),
     ("r5", "  Cash Stall ", "2025-05-22", "12.36", "USD"),  # sorts after every capital
     ("R10001", 'Ｃａｓｈ　Ｓｔａｌｌ, "Old Town"', "2025-05-21", "12.35", "USD"),
 ]
@@ -186,8 +190,8 @@ def write_initial(build: seeding.Build) -> None:
 def household(build: seeding.Build) -> tuple[list[BankRow], list[Receipt]]:
     """Anchors in their order, with filler rows and receipts strewn between them."""
     rng = build.rng
-    rows = build.size(full=167, small=77) - len(BANK)
-    with_receipt = build.size(full=110, small=51) - len(RECEIPTS)
+    rows = build.size(full=167, small=80) - len(BANK)
+    with_receipt = build.size(full=110, small=54) - len(RECEIPTS)
     taken = {amount.lstrip("-") for _, _, _, amount in BANK} | {total for _, _, _, total, _ in RECEIPTS}
     drawn = (f"{cents / 100:.2f}" for cents in rng.sample(range(300, 30_000), rows + len(taken)))
     amounts = [amount for amount in drawn if amount not in taken]
