@@ -41,6 +41,7 @@ ceiling = {"cpu": [Infinity]}
 floor = {"cpu": -Infinity}
 full name = Atlas Server
 quoted = 'x'
+capital = True
 # skin = light
 ; skin = dark
 compact=a = b
