@@ -193,6 +193,7 @@ def write_stereo(build: seeding.Build) -> None:
     anchors: list[Utterance] = [
         ("Dana", audio.ms(first) - 4_000, audio.ms(first), "ends at the boundary"),
         ("Eli", audio.ms(first), audio.ms(first) + 2_000, "starts at the boundary"),
+        ("Eli", audio.ms(third), audio.ms(third) + 1, "a millisecond, the boundary in its midst"),
         ("Fay", audio.ms(end) - 6_000, audio.ms(end) + 100, "half a millisecond is lost"),
         ("Fay", audio.ms(end) - 3_000, audio.ms(end) + 200, "and half a millisecond again"),
         *(  # totals of half a millisecond, which floats miss
