@@ -83,9 +83,10 @@ ANCHORS = [
     padded("SKU312", "SUP-H", 10, NORTH=(0, 17)),
     padded("SKU310", "SUP-H", 3, EAST=(0, 2)),
     # Equal SKUs: SKU10 before SKU9 and sku0; equal warehouses: NORTH before the annex.
-    padded("SKU9", "SUP-I", 5, EAST=(0, 8)),
-    padded("SKU10", "SUP-I", 4, **{ANNEX: (0, 7)}, NORTH=(0, 7)),
-    padded("sku0", "SUP-I", 5, EAST=(0, 8)),
+    # As a binary mean SKU9 is more than SKU10, as a decimal one sku0 is.
+    padded("SKU9", "SUP-I", 31, EAST=(0, 58)),
+    padded("SKU10", "SUP-I", 6, **{ANNEX: (0, 10)}, NORTH=(0, 10)),
+    padded("sku0", "SUP-I", 6, EAST=(0, 8)),
     # WEST lacks less than EAST but has less left over; NORTH and SKU322 have nothing left, and no order.
     padded("SKU321", "SUP-J", 10, EAST=(0, 34), NORTH=(0, 10), WEST=(0, 18)),
     one("SKU322", "SUP-J", 2, 9, 5, 4, 8),
@@ -102,7 +103,7 @@ ANCHORS = [
     Sku("SKU352", "SUP-W", 4, 7, 7, {"EAST": (0, 16), "WEST": (8, 8)}),
     # Donors: WEST before NORTH by cost; EAST before WEST by name; NORTH gives WEST nothing.
     moved("SKU401", EAST=(0, 80), WEST=(30, 40), NORTH=(30, 20)),
-    moved("SKU402", NORTH=(0, 40), EAST=(40, 20), WEST=(40, 20)),
+    moved("SKU402", NORTH=(0, 44), EAST=(40, 20), WEST=(40, 20)),  # a decimal mean of 44 needs less
     moved("SKU403", WEST=(0, 40), NORTH=(100, 20), EAST=(18, 20)),
     moved("SKU404", pack=6, EAST=(4, 15), WEST=(50, 4)),  # 3.5 units: 3 come, one case is bought
     moved("SKU405", pack=6, EAST=(7, 15), WEST=(50, 4)),  # half a unit
