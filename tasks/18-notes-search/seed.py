@@ -87,6 +87,7 @@ ANCHORS: dict[str, Note] = {
     "similar/right-2.md": ("Right", some("bridge", 3, 27)),
     "paths/p/note.md": ("P", some("path", 1, 12)),
     "paths/p-q/note.md": ("P", some("path", 1, 12)),
+    "paths/p-r/note.md": ("P", some("path", 1, 12)),
     "paths/r.md": ("R", some("quote", 1, 12)),
     "paths/S, quoted.md": ("S", some("quote", 1, 12)),
     # No tokens: only equal texts are similar.
@@ -102,7 +103,7 @@ ANCHORS: dict[str, Note] = {
     "blank/empty-2.md": ("Empty", ""),
     "blank/marks.md": ("Marks", "***\n"),
     "gone/only.md": ("Vanishing", "vanishing point\n"),
-    " gone/in blanks.md": ("Vanishing", "vanishing line\n"),
+    " gone/in blanks\u2028.md": ("Vanishing", "vanishing line\n"),
 }
 TAGGED = ("ranking/tags-only.md", "Tagged", "Nothing\n")
 
@@ -123,7 +124,7 @@ NEW: dict[str, Note] = {
 DELETED = (
     """ranking/title-only.md ties/a.md similar/split-2.md similar/chain-1.md
     paths/p-q/note.md gone/only.md gone/never-there.md""".split()
-    + [" gone/in blanks.md"]
+    + [" gone/in blanks\u2028.md"]
 )
 
 EDGE: dict[str, Note] = {
