@@ -40,6 +40,7 @@ TERMS: dict[str, Terms] = {
     "E": ("1", "30.00", "99.00"),
     "G": ("2.00", "50.00", "8.00"),
     "H": ("0.50", "12.00", "0.00"),
+    "K": ("1.00", "1234567890123456.78", "10.00"),  # no binary float has these cents
 }
 
 DAYS_AND_CAPS = """
@@ -101,6 +102,7 @@ WAIVED = """
 2051 UTC | out A 0720T10 0801 | out E 0720T10 0801 | waive B 0804T10 9.00 | back A 0805T10 | back E 0805T10
 2052 America/New_York | out A 0801T14 0805 | waive A 0807T04 5.00 | back A 0810T14
 2053 UTC | out A 0720T10 0801 | lost A 0803T10 | waive A 0803T12 26.00 | found A 0804T00 | back A 0804T10
+2054 UTC | out K 0720T10 0801 | lost K 0804T10 | waive K 0805T10 0.02
 """
 ORDER = """
 2061 UTC | out A 0801T10 0910 | waive A 0804T10 99.00 #9 | lost A 0804T10 #10
