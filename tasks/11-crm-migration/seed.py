@@ -55,7 +55,8 @@ CONTACTS: list[Contact] = [
     (42, "Office", "office@example.com", "2025550142", None),
     (43, "Number Mail", "2025550143", "(202) 555-0143", None),  # an email and a phone of one normal form
     (90001, "Zed Last", "zed@example.com", "202 555 0190", None),
-    (90002, "Zed Again", "ZED@example.com", "202 555 0191", "gone: the highest id left is 90001"),
+    (90002, "Zed Silent", None, "", "no method, and the highest id left"),
+    (90003, "Zed Again", "ZED@example.com", "202 555 0191", "gone: the highest id left is 90002"),
 ]
 FIRST_FILLER_ID = 10_000
 
@@ -90,7 +91,7 @@ ROWS: list[Row] = [
     ("Nora Found", "nora@example.com", "call the front desk", ""),  # 7 has no method: new
     ("Alice Moran-Lee", "ALICE@example.com", "(202) 555 0199", "Met at Expo"),
     ("Number Two", "2025550142", "", ""),  # the phone of 42 as an email: new
-    ("Zed", "zed@example.com", "202 555 0191", "Gone: the highest id left is 90001"),
+    ("Zed", "zed@example.com", "202 555 0191", "Gone: the highest id left is 90002"),
 ]
 
 EDGE: list[Contact] = [
