@@ -37,9 +37,10 @@ ALIASES = f"release={RELEASE} event=UNDEFINED_COLUMN"
 MISSING = "$customers.customer_status"
 MIXED_CASE = "$Customers.CUSTOMER_STATUS"
 DROP = "ALTER TABLE customers DROP COLUMN customer_status"
+SPACED_DROP = "ALTER  TABLE customers DROP COLUMN customer_status"
 ACCESS = f"""
 3
-5 -- rotated\u2028at midnight\x85by logrotate --
+5 -- rotated\u2028at midnight\x85by\rlogrotate --
 9 .
 . <14:08:02.400Z> | access | ERROR | @0990 #3 !HTTP_RESPONSE status=500 path=/customers/90
 . <14:08:02.600Z> | access | ERROR | @0992 #3 !HTTP_RESPONSE status=500 path=/customers/92
@@ -54,7 +55,7 @@ ACCESS = f"""
 . <14:08:18.900Z> | access | ERROR | @1003 #3 !HTTP_RESPONSE status=500 path=/customers/19
 . <14:08:20.900Z> | access | ERROR | @1004 !HTTP_RESPONSE status=502 path=/customers/20?all=1
 . <14:08:15.2-05:30> | access | error | @1005 #3 !HTTP_RESPONSE status=500 path=/customers/21
-. <14:08:17.000Z> | access | ERROR | @1006 release_id="" release={RELEASE} event=HTTP_RESPONSE status=504
+. <14:08:17.000Z> | access | ERROR | @1006 release_id= release={RELEASE} code= event=HTTP_RESPONSE status=504
 . <14:08:21.100Z> | access | ERROR | request_id="" #3 !HTTP_RESPONSE status=500 path=/customers/22
 . <14:08:22.500Z> | access | ERROR | @1010 #2 !HTTP_RESPONSE status=500 path=/customers/30
 . <14:08:23.500Z> | access | ERROR | @1011 #3 !HTTP_RESPONSE status=500 path=/customers/31
@@ -83,6 +84,7 @@ P+2 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/
 . <14:08:31.000Z> [ERROR] application @1031 #3 !UNDEFINED_COLUMN {MISSING} message="written by the proxy"
 . <14:09:41.000900Z> | access | INFO | @1024 #3 !HTTP_RESPONSE status=200 path=/customers/54
 . <14:08:03.200Z> | access | ERROR | @1030 #4 !HTTP_RESPONSE status=500 path=/accounts/60
+. <14:29:40.000Z> | access | ERROR | @1060 #3 !HTTP_RESPONSE status=500 path=/customers/57
 . <14:03:50.000Z> | access | ERROR | @1040 #2 !HTTP_RESPONSE status=500 path=/orders/70
 . <14:04:11.000Z> | access | INFO | @1040 #2 !HTTP_RESPONSE status=200 path=/orders/70
 . <14:04:13.000Z> | access | ERROR | @1041 #2 !CLIENT_CLOSED status=499 path=/orders/71
@@ -91,7 +93,7 @@ P+2 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/
 
 APPLICATION = f"""
 3
-5 -- log opened\u2028by the supervisor --
+5 -- log opened\u2028by the\rsupervisor --
 . <14:07:50.000Z> [ERROR] application @0991 #3 !UNDEFINED_COLUMN {MISSING}
 . <14:08:01.999Z> [ERROR] application @0990 #3 !UNDEFINED_COLUMN {MISSING}
 . <14:08:01.999600Z> [ERROR] application @0992 #3 !UNDEFINED_COLUMN {MISSING}
@@ -131,6 +133,7 @@ P+4 <14:09:30.000Z> [INFO] application @1023 #3 !REQUEST_RETRY message="second o
 P-8 <14:09:30.000Z> | access | ERROR | @1023 #3 !HTTP_RESPONSE status=500 path=/sidecar
 . <14:09:40.000Z> [ERROR] application @1024 #3 !UNDEFINED_COLUMN {MISSING}
 . <14:09:41.000100Z> [INFO] application @1024 #3 !REQUEST_RETRY message="cached"
+. <14:30:01.000Z> [ERROR] application @1060 #3 !UNDEFINED_COLUMN {MISSING}
 . <14:08:02.500Z> [ERROR] application @1030 #4 !UNDEFINED_COLUMN $accounts.risk_band
 . <14:04:10.000Z> [ERROR] application @1040 #2 !UNDEFINED_COLUMN $orders.gift_note
 . <14:04:12.000Z> [ERROR] application @1041 #2 !UNDEFINED_COLUMN $orders.gift_note
@@ -156,7 +159,7 @@ DEPLOYMENT = f"""
 . {{"event":"SCHEMA_CHANGE","operation":"{DROP}","release":"{RELEASE}","service":"deployment","seve
 . deployment <14:08:00.000Z> #3 RELEASE_STARTED ; "customer_status" goes
 P-40 deployment <14:08:02.000Z> #3 SCHEMA_CHANGE {DROP} ; as the deployer saw it
-. deployment <14:10:00.000Z> #3 SCHEMA_CHANGE {DROP} ; run again
+. deployment <14:10:00.000Z> #3 SCHEMA_CHANGE {SPACED_DROP} ; run again
 . deployment <14:11:00.000Z> #3 RELEASE_FINISHED
 """
 
