@@ -48,6 +48,8 @@ S13 0:01:00 007.50, 0:02:00 -0010.250, 0:06:00 -0.0, 0:07:00 0.00, 0:11:00 1000,
 S13 0:21:00 0.0000001, 0:22:00 0.0000001, 0:26:00 -0.0000002, 0:27:00 -0.0000001, 0:31:00 120, 0:36:00 -0.5
 S17 0:01:00 123456789012345678901234567890.5, 0:02:00 0.1, 0:03:00 -0.0000000000000000000000000000000000000003
 S17 0:06:00 123456789012345678901234567890.25, 0:07:00 123456789012345678901234567890.75
+S17 0:11:00 123456789012345678901234567890.000002
+S17 0:12:00 123456789012345678901234567890.0000030000000000000000000000000000000001
 S22 1:15:00 2, 1:30:00 3, 1:45:01 4
 S18 1:15:00 2, 1:30:00 3, 1:45:01 4
 S24 1:00:00 5, 1:04:00 6!, 1:17:00 5, 2:00:00 5, 2:16:30 6!, 2:19:00 5, 23:50:00 1, 24:06:40 2
@@ -72,6 +74,7 @@ S1 0:00:00 5, 0:05:00 999!, 0:06:00 888!, 0:22:00 7
 S2 0:01:00 10, 0:02:00 12, 0:07:00 13!, 0:18:00 15
 """
 UNIT = 10**34
+TWIN_DIVISOR = 10
 DELIVERIES = [1, 60, 600, 3600, 21600]
 BROKEN = ["", "NaN", "ERR 17, retry", "-999", "9999.0", 'short "circuit"']
 
@@ -90,7 +93,8 @@ def everything(build: seeding.Build) -> Iterator[Row]:
     """Anchors, sensor after sensor, then filler as it is delivered: sensors in turn, some hours late."""
     anchors = [*rows_of(GAUGES), *rows_of(COUNTED)]
     yield from anchors
-    left = build.size(full=1_200_000, small=1000) - len(anchors)
+    full = 1_200_000 // (TWIN_DIVISOR if build.fixture == "twin" else 1)
+    left = build.size(full=full, small=1000) - len(anchors)
     counts = [left // len(SENSORS) + (place < left % len(SENSORS)) for place in range(len(SENSORS))]
     streams = [
         delivered(place, readings(build, random.Random(build.rng.getrandbits(64)), name, count))
