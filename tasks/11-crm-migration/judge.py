@@ -68,7 +68,6 @@ MALFORMED = {
     "header.csv": "name,email,phone,notes\nFirst,first@example.com,,\n",
     "case.csv": "Display_Name, email,phone,notes\nFirst,first@example.com,,\n",
     "order.csv": "display_name,phone,email,notes\nFirst,,first@example.com,\n",
-    "mark.csv": "\ufeffdisplay_name,email,phone,notes\nFirst,first@example.com,,\n",
     "empty.csv": "",
 }
 EARLIER_REPORT = "an earlier report\n"
