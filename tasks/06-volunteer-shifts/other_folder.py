@@ -25,6 +25,9 @@ PEOPLE = {  # skills, preferred locations, most shifts
     "P4": ("crane;Lift", "Cabin", 4),
     "P5": ("cable;Lift", "cabin", 3),
     "P6": ("Lift;LIFT", "Cabin", 2),
+    # Three of D1 to D4 are filled: by Q2, Q1, nobody, Q2. Without its gap nobody, Q1, Q2, Q2 would be first.
+    "Q1": ("sail;oar", "", 1),
+    "Q2": ("mast;oar", "", 2),
 }
 SHIFTS = {  # day and hours in July, location, skill, seats
     **{f"C{hour}": (f"1 {hour:02}:00 {hour + 1:02}:00", "North", "crowd", 1) for hour in range(5, 10)},
@@ -43,6 +46,10 @@ SHIFTS = {  # day and hours in July, location, skill, seats
     "K4": ("4 14:00 15:00", "Dock", "cable", 1),
     "K5": ("4 15:45 16:45", "Mole", "cable", 1),  # too far from K4
     "K6": ("4 18:00 19:00", "Dock", "LIFT", 1),
+    "D1": ("5 08:00 09:00", "Mole", "mast", 1),
+    "D2": ("5 08:00 09:00", "Mole", "sail", 1),
+    "D3": ("5 08:30 09:10", "Mole", "oar", 1),
+    "D4": ("5 09:40 10:30", "Dock", "mast", 1),  # not too far from D1: LEG is the other direction
 }
 ODD_NAMES = (("crowd", 'crowd, "north"'), ("cable", "câble"))
 LEG = {"from_location": "Dock", "to_location": "Mole", "minutes": "60"}
