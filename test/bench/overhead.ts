@@ -83,14 +83,14 @@ try {
   console.log(row(['', ...columns]))
   const late: string[] = []
   const wanted = process.argv.slice(2)
-  for (const name of taskNames().filter(
-    (task) => wanted.length === 0 || wanted.some((part) => task.startsWith(part)),
-  )) {
+  const names = taskNames().filter((task) => wanted.length === 0 || wanted.some((part) => task.startsWith(part)))
+  if (names.length === 0) throw new Error(`no task's name begins with ${wanted.join(' or ')}`)
+  for (const name of names) {
     const { overhead } = await measure(loadTask(join(TASKS_DIR, name)), join(folder.path, name), name)
     const aim = AIM_MS[name] ?? AIM_MS.each!
     if (overhead > aim) late.push(`${name}: ${overhead.toFixed(0)} ms, the aim is ${aim} ms`)
   }
-  const first = loadTask(join(TASKS_DIR, taskNames()[0]!))
+  const first = loadTask(join(TASKS_DIR, names[0]!))
   const crowded = join(folder.path, 'crowded')
   mkdirSync(crowded)
   for (let run = 0; run < STORED; run++)
