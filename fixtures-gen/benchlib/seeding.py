@@ -35,9 +35,11 @@ class Build:
     rng: random.Random
     """For filler only. Seeded for this stage, so a stage alone has the same bytes as with all others."""
 
-    def size(self, full: int, small: int) -> int:
-        """How much filler to make."""
-        return full if self.scale == "full" else small
+    def size(self, full: int, small: int, full_twin: int | None = None) -> int:
+        """How much filler to make; `full_twin` is for a twin that need not be as large as what it repeats."""
+        if self.scale == "small":
+            return small
+        return full_twin if full_twin is not None and self.fixture == "twin" else full
 
     def rng_of(self, stage: str) -> random.Random:
         """A fresh generator as `stage` gets it: lets a later stage repeat what an earlier one drew."""

@@ -218,7 +218,7 @@ LOGS = {
     "database.log.gz": ("database", DATABASE, 430_000),
     "db-extra.log.gz": ("database", RECOVERED, 5_000),
 }
-SMALL_LINES, SMALL_RECOVERED_LINES, EDGE_LINES, TWIN_DIVISOR = 1_600, 150, 240, 10
+SMALL_LINES, SMALL_RECOVERED_LINES, EDGE_LINES = 1_600, 150, 240
 FULL_RECOVERED_LINES = 5_000
 
 # Filler: bodies are drawn once and repeated with a time and a request id of their own.
@@ -278,12 +278,10 @@ def clocks(build: seeding.Build) -> dict[str, int]:
 def write_log(build: seeding.Build, name: str) -> None:
     """Write one log: its anchors at their lines, filler on all others."""
     service, short, lines = LOGS[name]
-    recovered = lines == FULL_RECOVERED_LINES
-    lines = build.size(full=lines, small=SMALL_RECOVERED_LINES if recovered else SMALL_LINES)
+    small = SMALL_RECOVERED_LINES if lines == FULL_RECOVERED_LINES else SMALL_LINES
+    lines = build.size(full=lines, small=small, full_twin=lines // 10)
     if build.fixture == "edge":
         short, lines = EDGE[name], EDGE_LINES
-    elif build.fixture == "twin" and build.scale == "full":
-        lines //= TWIN_DIVISOR
     placed = dict(places(build, anchors(build, short), lines))
     path = build.out / "inputs/logs" / name
     content = (placed.get(number, line) for number, line in filler(build, service, lines))

@@ -74,7 +74,6 @@ S1 0:00:00 5, 0:05:00 999!, 0:06:00 888!, 0:22:00 7
 S2 0:01:00 10, 0:02:00 12, 0:07:00 13!, 0:18:00 15
 """
 UNIT = 10**34
-TWIN_DIVISOR = 10
 DELIVERIES = [1, 60, 600, 3600, 21600]
 BROKEN = ["", "NaN", "ERR 17, retry", "-999", "9999.0", 'short "circuit"']
 
@@ -93,8 +92,7 @@ def everything(build: seeding.Build) -> Iterator[Row]:
     """Anchors, sensor after sensor, then filler as it is delivered: sensors in turn, some hours late."""
     anchors = [*rows_of(GAUGES), *rows_of(COUNTED)]
     yield from anchors
-    full = 1_200_000 // (TWIN_DIVISOR if build.fixture == "twin" else 1)
-    left = build.size(full=full, small=1000) - len(anchors)
+    left = build.size(full=1_200_000, small=1000, full_twin=120_000) - len(anchors)
     counts = [left // len(SENSORS) + (place < left % len(SENSORS)) for place in range(len(SENSORS))]
     streams = [
         delivered(place, readings(build, random.Random(build.rng.getrandbits(64)), name, count))

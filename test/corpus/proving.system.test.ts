@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findPython, ISOLATED } from '../../bench/jail/python.ts'
 import { FIXTURES_GEN } from '../../bench/paths.ts'
-import { alive, commandLine, descendants, until } from '../vitest/run.ts'
+import { alive, commandLine, descendants, until } from '../support/processes.ts'
 import { command, writeFiles } from './python.ts'
 import { JUDGE, type Toy, toyTask } from './toy.ts'
 
