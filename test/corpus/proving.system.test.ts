@@ -116,7 +116,7 @@ test('serves many cases from one process; what cannot be made is answered too', 
 })
 
 test('ends with everything it started when nobody reads its answers any more', async () => {
-  await nearMisses({ breaks: 'waits', level: 3, edits: edit('import', 'import time\ntime.sleep(600)\nimport') })
+  await nearMisses({ breaks: 'waits', level: 3, edits: edit('from', 'import time\ntime.sleep(600)\nfrom') })
   await writeFiles(toy.task, { 'judge.py': JUDGE.replace('seconds=5', 'seconds=600') })
   const { path } = await findPython()
   const served = spawn(path, [...ISOLATED, join(FIXTURES_GEN, 'prove.py'), toy.task, 'serve'], {
