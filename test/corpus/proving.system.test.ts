@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findPython, ISOLATED } from '../../bench/jail/python.ts'
 import { FIXTURES_GEN } from '../../bench/paths.ts'
 import { alive, commandLine, descendants, until } from '../support/processes.ts'
@@ -123,7 +123,10 @@ test('ends with everything it started when nobody reads its answers any more', a
     env: { ...process.env, ...toy.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const processes = () => descendants(served.pid!)
+  onTestFinished(() => {
+    if (alive(served.pid!)) process.kill(-served.pid!, 'SIGKILL')
+  })
+  const processes = () => [served.pid!, ...descendants(served.pid!)]
   served.stdin.write('waits\n')
   await until('the candidate at work', 60, () =>
     processes().some((pid) => commandLine(pid).includes('solution.double')),
@@ -132,5 +135,4 @@ test('ends with everything it started when nobody reads its answers any more', a
   served.stdin.destroy()
   served.stdout.destroy()
   await until('the end of every process', 20, () => !all.some(alive))
-  await writeFiles(toy.task, { 'judge.py': JUDGE })
 })
