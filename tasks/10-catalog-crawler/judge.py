@@ -343,7 +343,7 @@ def output_is_replaced(actual: Work, expected: Expected) -> None:
 def edge(fixture: Fixture) -> None:
     """A relative link with an encoded ampersand leads to the second page of the same origin."""
     found = crawl(fixture.workspace())
-    comparing.same("the edge's requests", found.targets, ["/", "/?page=2&region=north%26south"])
+    comparing.same("the edge's requests", found.targets, ["/", "/?view=2&region=north%26south"])
     rows = [
         ("EDGE-1", "Query & link", "1.25", "USD", "7", "1"),
         ("EDGE-2", "Arrived <safely>", "2.50", "USD", "3", "1"),

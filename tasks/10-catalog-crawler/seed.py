@@ -98,7 +98,8 @@ ODD = """\
 <tr data-sku="ORDER"><td class="revision">1</td><td class="stock">21</td><td class="currency">USD</td>
 <td class="price">2.10</td><td class="name">Other order</td></tr>
 <tr data-sku="CLASSES"><td class="cell name">Classes</td><td class="price-old">9.99</td>
-<td class="num price">8.88</td><td class="currency">USD</td><td class="num\tstock\nlow">2</td>
+<td class="PRICE">9.98</td><td class="num price">8.88</td>
+<td class="currency">USD</td><td class="num\tstock\nlow">2</td>
 <td class="revision">1</td><td class="stock-note">soon</td><td>more</td></tr>
 <tr data-sku="NOTE"><td class="name">With a note</td>{rest}
 <td class="note"><span class="price">5 % off</span> <b class="stock">few</b>
@@ -170,7 +171,7 @@ TRIAL: dict[str, list[tuple[int, dict[str, str]]]] = {
     "single": [(200, {})],
 }
 TRIAL_LINKS = {"last": ["broken", "start?lang=en", "last"], "gone": ["single"]}
-REGIONS = ("?page=2&amp;region=north%26south", "/?page=2&region=north%26south")
+REGIONS = ("?view=2&amp;region=north%26south", "/?view=2&region=north%26south")
 WORDS = "steel brass oak short long heavy light round flat rule hinge clamp screw valve handle hose".split()
 
 

@@ -37,7 +37,7 @@ ALIASES = f"release={RELEASE} event=UNDEFINED_COLUMN"
 MISSING = "$customers.customer_status"
 MIXED_CASE = "$Customers.CUSTOMER_STATUS"
 DROP = "ALTER TABLE customers DROP COLUMN customer_status"
-SPACED_DROP = "ALTER  TABLE customers DROP COLUMN customer_status"
+SPACED_DROP = "ALTER  TABLE customers Drop COLUMN customer_status;"
 ACCESS = f"""
 3
 5 -- rotated\u2028at midnight\x85by\rlogrotate --
@@ -319,7 +319,7 @@ def spelled_out(short: str, clocks_ms: dict[str, int]) -> str:
     short = re.sub(r"@(\d+)", r"request_id=req-\1", short)
     short = re.sub(r"!([A-Z_]+)", r"code=\1", short)
     short = re.sub(r"\$(\w+)\.(\w+)", r"table=\1 column=\2", short)
-    if record := re.fullmatch(r"(\w+) (\S+) release_id=(\S+) (\w+)(?: ([A-Z][^;]*?))?(?: ; (.*))?", short):
+    if record := re.fullmatch(r"(\w+) (\S+) release_id=(\S+) (\w+)(?: ([A-Z].*?))?(?: ; (.*))?", short):
         names = ("service", "timestamp", "release", "event", "operation", "message")
         fields = {name: value for name, value in zip(names, record.groups(), strict=True) if value}
         return json.dumps(fields | {"severity": "warn"}, sort_keys=True, separators=(",", ":"))

@@ -120,7 +120,7 @@ zone = { b = 1, a = "ä", pin_secret = 1, since = 2025-03-02T08:00:00 }
 
 USER = r"""{
   "token_secret": 4711, "_secret": "hidden", "API_SECRET": "shown", "client_secret_id": "shown",
-  "pin": "${token_secret}",
+  "pin": "${token_secret}", "${nowhere}": "a key",
   "topsecret": "${database.credentials.vault_secret.primary.key}!", "Zone": "upper case",
   "notify": ["hook?key=${token_secret}", {"hook_secret": {"deep": 1}, "Hook": "${pin}"}],
   "app": {

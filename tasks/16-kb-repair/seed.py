@@ -19,7 +19,7 @@ Words ahead, with a title further down.
 [day one](docs/day one.md) [encoded](docs/day%20one.md) [case](docs/Start.md) [query](docs/start.md?plain=1)
 [folder](guides) [above](../redirects.json) [back in](../kb/docs/start.md) [missing](lost.md)
 [web](https://example.test/docs/start.md#An API) [mail](mailto:desk@example.test) ![site](/docs/start.md)
-[caps](TEL:+49-30-1) [host](//example.test/logo.bin) [plus](git+ssh2.x-y://example.test/kb.git)
+[caps](TEL:+49-30-1) [host](//example.test/logo.bin) [round](<https://example.test/a (b).md>) [plus](git+ssh2.x-y://example.test/kb.git)
 [colon](talks/10:30 stand-up.md), from the root [redirected](old/guide.md)
 [new path](manuals/team/moved-guide.md) [drive](c:/x.md) [underscore](a_b:c.md) [not A–Z](é:c.md)
 [decomposed](e\u0301lan.md)

@@ -102,6 +102,8 @@ ANCHORS: dict[str, Note] = {
     "blank/empty-1.md": ("Empty", ""),
     "blank/empty-2.md": ("Empty", ""),
     "blank/marks.md": ("Marks", "***\n"),
+    "blank/wide-1.md": ("Wide", "！？\n"),
+    "blank/wide-2.md": ("Wide", "!?\n"),
     "gone/only.md": ("Vanishing", "vanishing point\n"),
     " gone/in blanks\u2028.md": ("Vanishing", "vanishing line\n"),
 }
