@@ -14,7 +14,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { execa } from 'execa'
 import { z } from 'zod'
 import type { Task } from '../corpus/scenario.ts'
@@ -72,33 +72,45 @@ export class Workspace {
   inject(stage: string): void {
     const source = this.fixture[stage]
     if (source === undefined) throw new Error(`the fixture has no stage ${stage}`)
-    for (const path of filesOf(source)) {
-      const from = join(source, path)
-      const editable = this.editable.some((folder) => path.startsWith(folder))
-      this.#place(path, (to) => (editable ? writeCopy(from, to) : linkOrCopy(from, to)))
+    for (const [folder, names] of filesByFolder(source)) {
+      const editable = this.editable.some((path) => `${folder}/`.startsWith(path))
+      const put = editable ? writeCopy : linkOrCopy
+      const opened = this.#openBelow(folder)
+      try {
+        for (const name of names) this.#put(join(source, folder, name), `/proc/self/fd/${opened}/${name}`, put)
+      } finally {
+        closeSync(opened)
+      }
     }
   }
 
   /**
-   * Puts a file at a path below the root, opening folder by folder without following links. The agent's processes may live and
-   * exchange what lies there at any moment: nothing is deleted, changed or read through a path, only moved aside.
+   * A folder below the root, opened one by one without following links. The agent's processes may live and exchange what lies
+   * there at any moment: nothing is deleted, changed or read through a path, only moved aside.
    */
-  #place(path: string, put: (to: string) => void): void {
-    const parts = path.split('/')
-    const name = parts.pop()!
+  #openBelow(path: string): number {
     let folder = openSync(this.root, FOLDER)
-    try {
-      for (const part of parts) {
+    for (const part of path.split('/').filter(Boolean))
+      try {
         const next = this.#openFolder(`/proc/self/fd/${folder}/${part}`)
         closeSync(folder)
         folder = next
+      } catch (error) {
+        closeSync(folder)
+        throw error
       }
-      const to = `/proc/self/fd/${folder}/${name}`
-      this.#moveAside(to)
-      put(to)
-    } finally {
-      closeSync(folder)
-    }
+    return folder
+  }
+
+  #put(from: string, to: string, put: (from: string, to: string) => void): void {
+    for (let tries = 0; ; tries++)
+      try {
+        put(from, to)
+        return
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries >= MOVES_ASIDE) throw error
+        this.#moveAside(to)
+      }
   }
 
   #openFolder(path: string): number {
@@ -207,8 +219,16 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-function filesOf(root: string): string[] {
-  return [...entriesOf(root)].filter((entry) => entry.kind === 'file').map((entry) => entry.path)
+/** Names of the files below a folder of our own, by the path of their folder; that of the folder itself is ''. */
+function filesByFolder(root: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const names = found.get(entry.parentPath) ?? []
+    names.push(entry.name)
+    found.set(entry.parentPath, names)
+  }
+  return new Map([...found].map(([folder, names]) => [relative(root, folder), names]))
 }
 
 /** What lies below a folder, links not followed; unreadable folders are opened up first, since their owner may be the agent. */
