@@ -1,6 +1,7 @@
 """How a command of a candidate ended, with a note for a person."""
 
 import shlex
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,17 +49,25 @@ class Run:
         return f"`{self.command}` {how}{f'; it printed last: {last}' if last and not self.succeeded else ''}"
 
 
-_spent: list[float] = []
+_ran: list[tuple[float, float]] = []
+"""Begin and end of each run, on the monotonic clock."""
 
 
 def spent_seconds() -> float:
-    """Wall time of all runs of the candidate in this process, so that the judge's own share can be told."""
-    return sum(_spent)
+    """Wall time in which a run of the candidate was at work in this process, so that the judge's own share can be
+    told: runs beside each other count once.
+    """
+    spent, until = 0.0, 0.0
+    for began, ended in sorted(_ran):
+        spent += max(ended - max(began, until), 0.0)
+        until = max(until, ended)
+    return spent
 
 
 def ended(command: Sequence[str], done: jail.Completed, seconds: float) -> Run:
-    """The run that a jail completed; its time counts as the candidate's."""
-    _spent.append(done.seconds)
+    """The run that a jail completed just now; its time counts as the candidate's."""
+    now = time.monotonic()
+    _ran.append((now - done.seconds, now))
     return Run(
         command=shown(command),
         exit=done.returncode,
