@@ -27,10 +27,9 @@ const LARGE = /^(09|13|17|18|19|25|30)-/
 /** Aims for all parts together, in milliseconds, by the task's number. */
 const OVERHEAD_AIMS: Record<string, number> = { '01': 250, '02': 250, '06': 250, '13': 1000 }
 
-/** What a task may cost, in milliseconds: the bench the same everywhere, the judge by the size of the inputs. */
+/** What a task may cost, in milliseconds; thousands of inputs are to be laid, and large outputs to be kept, in large tasks only. */
 const aims = (task: string): Record<'bench' | 'judge' | 'overhead', number> => ({
-  bench: 250,
-  judge: LARGE.test(task) ? 5000 : 1000,
+  ...(LARGE.test(task) ? { bench: 500, judge: 5000 } : { bench: 250, judge: 1000 }),
   overhead: OVERHEAD_AIMS[task.slice(0, 2)] ?? Infinity,
 })
 
