@@ -98,9 +98,8 @@ ODD = """\
 <tr data-sku="ORDER"><td class="revision">1</td><td class="stock">21</td><td class="currency">USD</td>
 <td class="price">2.10</td><td class="name">Other order</td></tr>
 <tr data-sku="CLASSES"><td class="cell name">Classes</td><td class="price-old">9.99</td>
-<td class="PRICE">9.98</td><td class="num price">8.88</td>
-<td class="currency">USD</td><td class="num\tstock\nlow">2</td>
-<td class="revision">1</td><td class="stock-note">soon</td><td>more</td></tr>
+<td class="num price">8.88</td><td class="currency">USD</td><td class="num\tstock\nlow">2</td>
+<td class="revision">1</td><td class="stock-note">soon</td><td>more</td><td class="PRICE">9.98</td></tr>
 <tr data-sku="NOTE"><td class="name">With a note</td>{rest}
 <td class="note"><span class="price">5 % off</span> <b class="stock">few</b>
 <a rel="next" href="/tools/notes">All notes</a></td></tr>
