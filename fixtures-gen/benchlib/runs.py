@@ -54,9 +54,7 @@ _ran: list[tuple[float, float]] = []
 
 
 def spent_seconds() -> float:
-    """Wall time in which a run of the candidate was at work in this process, so that the judge's own share can be
-    told: runs beside each other count once.
-    """
+    """Wall time in which the candidate ran, side by side counted once: the rest is the judge's own share."""
     spent, until = 0.0, 0.0
     for began, ended in sorted(_ran):
         spent += max(ended - max(began, until), 0.0)
