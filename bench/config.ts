@@ -177,8 +177,9 @@ const KEYS: Record<string, readonly string[]> = {
 /** One line for a zod issue: where, what, what is allowed where that is known, and the variable that it came from. */
 function describeIssue(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): string[] {
   const at = issue.path.join('.')
-  const variable = Object.entries(OVERRIDES).find(([name, { key }]) => key === issue.path[0] && env[name])?.[0]
-  const from = variable ? ` (${variable})` : ''
+  const [variable, { key } = { key: null }] =
+    Object.entries(OVERRIDES).find(([name, override]) => override.key === issue.path[0] && env[name]) ?? []
+  const from = variable ? ` (${variable}${key === 'model' ? '' : `=${env[variable]}`})` : ''
   if (issue.code === 'unrecognized_keys') {
     const allowed = KEYS[String(issue.path[0] ?? '')]
     const names = issue.keys.map((key) => `"${key}"`).join(', ')

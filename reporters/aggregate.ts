@@ -68,6 +68,8 @@ function cacheReuse(records: readonly AttemptRecord[]): ArmSummary['cache_reuse'
   }
   const coverage = { known, of: records.length }
   if (records.length === 0) return { ratio: null, reason: 'no attempts', ...coverage }
+  if (records.every(({ usage }) => usage.total_calls === usage.calls.failed))
+    return { ratio: null, reason: 'no call was answered', ...coverage }
   if (known === 0) {
     const kinds = REUSE_KINDS.filter((kind) => unknownKinds.has(kind)).join(', ')
     return { ratio: null, reason: `the provider does not report ${kinds}, so the formula does not apply`, ...coverage }

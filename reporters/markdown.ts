@@ -33,7 +33,16 @@ export function renderMarkdown(summary: Summary, plan: Plan, attempts: readonly 
     failuresSection(attempts),
     usageSection(summary),
     compactionSection(summary),
-    disagreementsSection(summary),
+    saidSection(
+      'The agent says otherwise',
+      'Figures are those of the gateway; here the agent reported others.',
+      summary.disagreements,
+    ),
+    saidSection(
+      'Warnings',
+      'Inside the agent something failed that ended nothing: an arm may not be what it is meant to be.',
+      summary.warnings,
+    ),
     problemsSection(summary),
     METHOD,
   ]
@@ -257,19 +266,14 @@ function compactionSection({ primary }: Summary): string {
   )}`
 }
 
-function disagreementsSection({ disagreements }: Summary): string | null {
-  if (disagreements.length === 0) return null
-  return [
-    '## The agent says otherwise',
-    'Figures are those of the gateway; here the agent reported others.',
-    disagreements
-      .flatMap(({ task, arm, attempt, says }) =>
-        says.map(
-          (line) => `- ${escapeMarkdown(task)}, ${escapeMarkdown(arm)}, attempt ${attempt}: ${escapeMarkdown(line)}`,
-        ),
-      )
-      .join('\n'),
-  ].join('\n\n')
+function saidSection(title: string, meaning: string, attempts: Summary['warnings']): string | null {
+  if (attempts.length === 0) return null
+  const lines = attempts.flatMap(({ task, arm, attempt, says }) =>
+    says.map(
+      (line) => `- ${escapeMarkdown(task)}, ${escapeMarkdown(arm)}, attempt ${attempt}: ${escapeMarkdown(line)}`,
+    ),
+  )
+  return [`## ${title}`, meaning, lines.join('\n')].join('\n\n')
 }
 
 function problemsSection(summary: Summary): string | null {

@@ -48,7 +48,9 @@ export default class Rw30Reporter implements Reporter {
       this.#vitest?.logger.error(`rw30: no task or arm has a name like -t ${this.#vitest.config.testNamePattern}`)
       process.exitCode = 1
     }
-    for (const run of gatherRuns(modules)) {
+    const runs = gatherRuns(modules)
+    if (runs.length > 1) this.#vitest?.logger.log(severalRuns(runs))
+    for (const run of runs) {
       try {
         this.#report(run)
       } catch (error) {
@@ -72,6 +74,12 @@ function isNameless(modules: readonly TestModule[], vitest: Vitest | undefined):
   if (!modules.some(({ project }) => project.name === 'rw30')) return false
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   return tests.length > 0 && tests.every((test) => test.result().state === 'skipped')
+}
+
+/** Shards that were given no common run id look like runs of their own. */
+function severalRuns(runs: readonly Run[]): string {
+  const ids = runs.map(({ plan }) => plan.run_id).join(', ')
+  return `rw30: these are ${runs.length} runs (${ids}), each summarised by itself; shards of one run need the same RW30_RUN_ID`
 }
 
 /** What the tests of one run id handed over. */

@@ -212,6 +212,8 @@ export const SummarySchema = z.strictObject({
   comparison: z.strictObject({ primary: ComparisonSchema, selected: ComparisonSchema }).nullable(),
   /** Where an agent's own figures and the gateway's differ. */
   disagreements: z.array(z.strictObject({ ...attemptKey.shape, says: z.array(z.string()) })),
+  /** What went wrong inside an agent and ended nothing, such as an extension that failed. */
+  warnings: z.array(z.strictObject({ ...attemptKey.shape, says: z.array(z.string()) })),
   problems: z.array(ProblemSchema),
 })
 export type Summary = z.infer<typeof SummarySchema>

@@ -59,6 +59,12 @@ function tasksOf(records: readonly AttemptRecord[]): TaskName[] {
   return [...pressures].map(([task, pressure]) => ({ task, pressure })).sort((a, b) => byName(a.task, b.task))
 }
 
+function saidOf(records: readonly AttemptRecord[], field: 'disagreements' | 'warnings'): Summary['warnings'] {
+  return records
+    .filter((record) => record[field].length > 0)
+    .map((record) => ({ task: record.task, arm: record.arm, attempt: record.attempt, says: record[field] }))
+}
+
 function reasonsAgainst(records: readonly AttemptRecord[], plan: Plan): string[] {
   return [
     ...(plan.model.rehearsal || records.some(({ rehearsal }) => rehearsal)
@@ -99,9 +105,8 @@ export function summarise(records: readonly AttemptRecord[], plan: Plan, problem
     selected: summariseView(selected, tasks, arms),
     all: summariseView(sorted, tasks, arms),
     comparison: comparable ? { primary: compare(primary), selected: compare(selected) } : null,
-    disagreements: sorted
-      .filter(({ disagreements }) => disagreements.length > 0)
-      .map(({ task, arm, attempt, disagreements }) => ({ task, arm, attempt, says: disagreements })),
+    disagreements: saidOf(sorted, 'disagreements'),
+    warnings: saidOf(sorted, 'warnings'),
     problems: [...problems],
   }
 }

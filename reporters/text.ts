@@ -1,6 +1,6 @@
 import { plain, UNKNOWN } from '../bench/attempt/annotations.ts'
 
-export { amount, coverage, dollars, duration, plain, UNKNOWN } from '../bench/attempt/annotations.ts'
+export { amount, counted, coverage, dollars, duration, plain, UNKNOWN } from '../bench/attempt/annotations.ts'
 
 export function fixed(value: number | null, places = 2): string {
   return value === null ? UNKNOWN : value.toFixed(places)
@@ -21,11 +21,6 @@ export function factor(value: number | null): string {
 /** `0.87 [0.79, 0.96]`, without brackets where there is no interval. */
 export function withInterval(value: number | null, interval: readonly [number, number] | null): string {
   return interval ? `${factor(value)} [${factor(interval[0])}, ${factor(interval[1])}]` : factor(value)
-}
-
-/** `1 pair`, `2 pairs`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** `27/30 (90 %, 74–97)`. */

@@ -29,7 +29,7 @@ describe('configuration', () => {
     expect(problems.join('\n')).toMatch(/RW30_SPEED: unknown; allowed: RW30_ARMS/)
     expect(problems.join('\n')).toMatch(/retry_failed: .*expected one of 0\|1/)
     expect(problems.join('\n')).toMatch(/workers: /)
-    expect(problems.join('\n')).not.toMatch(/\(RW30_WORKERS\)/)
+    expect(problems.join('\n')).not.toMatch(/RW30_WORKERS=/)
   })
 
   test('names the unknown key of an arm', () => {
@@ -45,8 +45,11 @@ describe('configuration', () => {
       run_id: 'r1',
     })
     expect(problemsOf(two, { RW30_WORKERS: 'many' })).toEqual([
-      expect.stringMatching(/workers: .*received string \(RW30_WORKERS\)/),
+      expect.stringMatching(/workers: .*received string \(RW30_WORKERS=many\)/),
     ])
+    const keyed = '{"provider":"p","id":"m","api_key":"sk-secret"}'
+    expect(problemsOf(two, { RW30_MODEL: keyed }).join()).toMatch(/unknown "api_key".*\(RW30_MODEL\)/)
+    expect(problemsOf(two, { RW30_MODEL: keyed }).join()).not.toContain('sk-secret')
     expect(problemsOf({ arms: { 'A b': {} } }).join()).toMatch(/the name must be lower-case letters/)
     expect(problemsOf(two, { RW30_RUN_ID: '../x' })).toHaveLength(1)
     expect(problemsOf(two, { RW30_MODEL: 'gpt' })).toEqual(['RW30_MODEL: "gpt" must be "rehearsal" or a JSON object'])

@@ -34,6 +34,7 @@ export function annotationsOf(record: AttemptRecord, attemptDir: string): Annota
     note('cost', costLine(record)),
     ...record.compactions.map((compaction) => note('compaction', compactionLine(compaction))),
     ...record.disagreements.map((line) => note('disagreement', line)),
+    ...record.warnings.map((line) => note('warning', line)),
     ...ATTACHED.flatMap(({ type, message, file, contentType }) => {
       const path = join(attemptDir, file)
       return existsSync(path) ? [{ ...note(type, message), attachment: { path, contentType } }] : []
@@ -80,6 +81,11 @@ export function amount(value: number | null): string {
   return `${(value / 1_000_000).toFixed(2)}M`
 }
 
+/** `1 pair`, `2 pairs`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** ` (27 of 30 known)`, or nothing when all are. */
 export function coverage({ known, of }: { known: number; of: number }): string {
   return known === of ? '' : ` (${known} of ${of} known)`
@@ -99,8 +105,8 @@ function stageLine(stage: AttemptRecord['stages'][number], number: number, of: n
     `stage ${number}/${of} ${stage.id}`,
     stage.status.replace('_', ' '),
     duration(stage.agent_ms),
-    `${stage.main_calls} calls`,
-    `${stage.tool_calls} tool calls`,
+    counted(stage.main_calls, 'call'),
+    counted(stage.tool_calls, 'tool call'),
     dollars(stage.cost_usd),
   ].join(' · ')
 }
@@ -120,7 +126,7 @@ function tokenLine({ usage }: AttemptRecord): string {
     `fresh input ${amount(fresh_input)}, cache read ${amount(cache_read)}, cache write ${amount(cache_write)}`,
     `output ${amount(output)}, of it reasoning ${amount(reasoning)}`,
     `largest input ${amount(usage.peak_input_tokens)}`,
-    `${usage.total_calls} calls${coverage({ known: usage.known_token_calls, of: usage.total_calls })}`,
+    `${counted(usage.total_calls, 'call')}${coverage({ known: usage.known_token_calls, of: usage.total_calls })}`,
   ].join(' · ')
 }
 

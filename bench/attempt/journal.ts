@@ -7,6 +7,12 @@ import { ATTEMPT_FILES } from './record-store.ts'
 /** Longest text of one message or tool result in the transcript; events.jsonl keeps as much. */
 const TEXT_LIMIT = 64 * 1024
 
+/** How an agent says that a call got no answer: the gateway counts it as failed. */
+const UNANSWERED: ReadonlySet<string | null> = new Set(['error', 'aborted'])
+
+/** Different warnings that the record keeps, and the longest of them; events.jsonl has all. */
+const WARNINGS = { kept: 20, characters: 300 }
+
 type Compaction = AttemptRecord['compactions'][number]
 
 /**
@@ -24,6 +30,7 @@ export class Journal {
   toolsMs = 0
 
   #stage: string | null = null
+  readonly #warned = new Map<string, number>()
   readonly #running = new Set<string>()
   #toolsSince = 0
   #compactingSince: number | null = null
@@ -42,6 +49,17 @@ export class Journal {
     this.#stage = stage
     this.toolCallsOf.set(stage, 0)
     this.#transcript(`\n## Stage ${stage}`)
+  }
+
+  /** Each warning once, redacted, with the number of times where it came again. */
+  warnings(): string[] {
+    return [...this.#warned].map(([detail, times]) => (times === 1 ? detail : `${detail} (${times} times)`))
+  }
+
+  #warn(detail: string): void {
+    const warning = this.redact(clip(detail, WARNINGS.characters))
+    const times = this.#warned.get(warning) ?? 0
+    if (times > 0 || this.#warned.size < WARNINGS.kept) this.#warned.set(warning, times + 1)
   }
 
   /** Takes one event of the agent, in order. */
@@ -68,7 +86,9 @@ export class Journal {
       this.tools.result_bytes += event.result_bytes
       if (this.#running.delete(event.id) && this.#running.size === 0) this.toolsMs += event.at - this.#toolsSince
     } else if (event.type === 'retry') this.retries += 1
-    else if (event.type === 'model_call') this.#report(event.tokens, event.cost_usd)
+    else if (event.type === 'warning') this.#warn(event.detail)
+    else if (event.type === 'model_call' && !UNANSWERED.has(event.stop_reason))
+      this.#report(event.tokens, event.cost_usd)
     else if (event.type === 'compaction') this.#compaction(event)
   }
 

@@ -53,6 +53,7 @@ export function newRecord(options: Omit<AttemptOptions, 'signal' | 'progress' | 
     usage: usageOf([]),
     agent_reported: { calls: null, tokens: UNKNOWN_TOKENS, cost_usd: null },
     disagreements: [],
+    warnings: [],
     left_out: [],
     survivors: null,
   }

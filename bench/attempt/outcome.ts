@@ -34,7 +34,7 @@ export const REASONS = {
   model_unavailable: {
     outcome: 'infra_error',
     judged: true,
-    says: 'the model answered the last calls with errors only',
+    says: 'the last calls to the model failed',
   },
   jail_failed: {
     outcome: 'infra_error',

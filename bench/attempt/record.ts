@@ -92,6 +92,8 @@ export const RecordSchema = z.strictObject({
   agent_reported: z.strictObject({ calls: count.nullable(), tokens: TokensSchema, cost_usd: dollars }),
   /** What the agent reported and the gateway metered, where they differ. */
   disagreements: z.array(z.string()),
+  /** What went wrong inside the agent and ended nothing, such as an extension that failed; each once, with its number. */
+  warnings: z.array(z.string()).default([]),
   /** What the snapshot of the editable paths left out, and why: links, special files, what is beyond its limits. */
   left_out: z.array(z.string()),
   /** Processes of the attempt that were alive after its end; 0 is asserted. null when the attempt never started. */

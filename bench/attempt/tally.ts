@@ -15,6 +15,7 @@ export function tally(record: AttemptRecord, journal: Journal, gateway: Gateway)
   record.retries = journal.retries
   const { calls, tokens, cost_usd } = journal.reported
   record.agent_reported = calls === 0 ? { ...record.agent_reported } : { calls, tokens: { ...tokens }, cost_usd }
+  record.warnings = journal.warnings()
   record.disagreements = disagreements(record.agent_reported, gateway.calls)
   for (const stage of record.stages) {
     const calls = gateway.calls.filter((call) => call.stage === stage.id)

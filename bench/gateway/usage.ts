@@ -7,6 +7,9 @@ export function sumKnown(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
 
+/** Without any call there is nothing unknown: the sum is 0. */
+const sumOfCalls = (values: readonly (number | null)[]): number | null => (values.length === 0 ? 0 : sumKnown(values))
+
 /** Every kind that is billed is known; reasoning is a part of the output and may be unknown. */
 export const tokensKnown = ({ fresh_input, cache_read, cache_write, output }: Tokens): boolean =>
   fresh_input !== null && cache_read !== null && cache_write !== null && output !== null
@@ -38,10 +41,10 @@ export function usageOf(calls: readonly ModelCall[]): Usage {
       failed: calls.length - answered.length,
     },
     tokens: Object.fromEntries(
-      TOKEN_KINDS.map((kind) => [kind, sumKnown(calls.map((call) => call.tokens[kind]))]),
+      TOKEN_KINDS.map((kind) => [kind, sumOfCalls(calls.map((call) => call.tokens[kind]))]),
     ) as Tokens,
     known_token_calls: calls.filter((call) => tokensKnown(call.tokens)).length,
-    cost_usd: sumKnown(calls.map((call) => call.cost_usd)),
+    cost_usd: sumOfCalls(calls.map((call) => call.cost_usd)),
     known_cost_calls: calls.filter((call) => call.cost_usd !== null).length,
     total_calls: calls.length,
     peak_input_tokens: inputs.length === 0 ? null : inputs.reduce((peak, value) => Math.max(peak, value), 0),

@@ -332,7 +332,10 @@ def _candidates_fault() -> Iterator[None]:
     except AssertionError as error:
         raise _Refused(str(error) or "does not hold") from None
     except Exception as error:
-        raise _Refused(f"could not be evaluated on this output: {type(error).__name__}: {error}") from error
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(at.filename).name}:{at.lineno}"
+        said = f"{type(error).__name__}: {error} ({where})"
+        raise _Refused(f"could not be evaluated on this output: {said}") from error
 
 
 def _name(check: object) -> str:

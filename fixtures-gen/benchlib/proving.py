@@ -207,6 +207,9 @@ def _unexpected(case: Case, verdict: dict[str, Any]) -> list[str]:
     problems = []
     if verdict["progress_level"] != case.level:
         problems.append(f"level {verdict['progress_level']}, expected {case.level}")
+    names = {check["name"] for check in verdict["checks"]} | {judging.EDGE}
+    if unknown := sorted(set(case.fails) - names):
+        return [*problems, f"fails: no check is called {unknown}; there are {sorted(names)}"]
     failed = {check["name"] for check in verdict["checks"] if not check["passed"]}
     failed |= {judging.EDGE} if verdict["edge_check_passed"] is False else set()
     problems += [

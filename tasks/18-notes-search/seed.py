@@ -102,8 +102,6 @@ ANCHORS: dict[str, Note] = {
     "blank/empty-1.md": ("Empty", ""),
     "blank/empty-2.md": ("Empty", ""),
     "blank/marks.md": ("Marks", "***\n"),
-    "blank/wide-1.md": ("Wide", "！？\n"),
-    "blank/wide-2.md": ("Wide", "!?\n"),
     "gone/only.md": ("Vanishing", "vanishing point\n"),
     " gone/in blanks\u2028.md": ("Vanishing", "vanishing line\n"),
 }
@@ -132,6 +130,7 @@ DELETED = (
 EDGE: dict[str, Note] = {
     "unicode/composed.md": ("Composed", "Où, déjà? Été.\n"),
     "unicode/decomposed.md": ("Decomposed", "Ou\u0300, de\u0301ja\u0300? E\u0301te\u0301.\n"),
+    "unicode/full-width.md": ("Full width", "Ｏù, déjà？ Été.\n"),
     "unicode/other.md": ("Other", "Été, déjà? Où.\n"),
 }
 

@@ -86,6 +86,7 @@ describe('an attempt that goes well', () => {
     expect(record.usage.known_token_calls).toBe(record.usage.total_calls)
     expect(record.agent_reported.calls).toBe(record.usage.calls.main)
     expect(record.disagreements).toEqual([])
+    expect(record.warnings).toEqual([])
     expect(record.times.agent_ms).toBeGreaterThan(record.times.agent_tools_ms ?? Number.POSITIVE_INFINITY)
     expect(record.times.agent_compaction_ms).toBe(0)
     expect(record.stages).toMatchObject([{ id: 'initial', status: 'done' }])
@@ -127,6 +128,12 @@ describe('an agent that misbehaves', () => {
 
   test('a process that it leaves behind ends with it', async () => {
     expect(await attempt({ misbehave: 'daemon' })).toMatchObject({ outcome: 'strict', survivors: 0 })
+  })
+
+  test('an extension that fails without an end of it is a warning in the record', async () => {
+    const record = await attempt({ misbehave: 'fail_quietly' })
+    expect(record.outcome).toBe('strict')
+    expect(record.warnings).toEqual([`extension failed: late boom (${record.usage.total_calls} times)`])
   })
 
   test('links that it leaves are no artifacts', async () => {

@@ -48,6 +48,21 @@ describe('the journal', () => {
     expect(journal.toolCallsOf.get('initial')).toBe(3)
   })
 
+  test('keeps each warning once, redacted, with its number, and no more than twenty', () => {
+    at(0).add({ type: 'warning', detail: 'extension failed: hunter2' })
+    at(1).add({ type: 'warning', detail: 'refine failed' })
+    at(2).add({ type: 'warning', detail: 'extension failed: hunter2' })
+    expect(journal.warnings()).toEqual(['extension failed: [secret] (2 times)', 'refine failed'])
+    for (let number = 0; number < 30; number++) journal.add({ type: 'warning', detail: `extension failed: ${number}` })
+    expect(journal.warnings()).toHaveLength(20)
+  })
+
+  test('a call without an answer is none that the agent reports as answered', () => {
+    const call = { type: 'model_call', model: 'm', tokens: UNKNOWN_TOKENS, cost_usd: null } as const
+    for (const stop_reason of ['error', 'aborted', 'stop', null]) at(0).add({ ...call, stop_reason })
+    expect(journal.reported.calls).toBe(2)
+  })
+
   test('a requested compaction has one entry, a natural one another', () => {
     journal.beginStage('initial')
     at(10).add({ type: 'compaction', phase: 'completed', origin: 'natural', detail: null })

@@ -65,6 +65,7 @@ test('makes every check where the named ones do not decide', async () => {
 test('says what is not as stated: level, failed checks, twin', async () => {
   await nearMisses(
     { breaks: 'nothing', level: 4, edits: edit('* 2', '* (1 + 1)'), fails: ['edge'], twin: false },
+    { breaks: 'no such check', level: 5, edits: edit('* 2', '* (1 + 1)'), fails: ['doubles are wrong'] },
     { breaks: 'a stub', level: 1, files: { 'solution/double.py': 'x = 1\n' }, remove: ['inputs/more.txt'] },
   )
   const found = await prove('run', 'nothing')
@@ -73,6 +74,10 @@ test('says what is not as stated: level, failed checks, twin', async () => {
     'level 5, expected 4',
     `'edge' did not fail; failed: []`,
     'twin_passed is True, expected False',
+  ])
+  const misnamed = JSON.parse((await prove('run', 'no such check')).stdout)
+  expect(misnamed.problems).toEqual([
+    "fails: no check is called ['doubles are wrong']; there are ['doubles are right', 'edge', 'first double is a number', 'numbers are kept']",
   ])
   expect(await prove('run', 'a stub')).toMatchObject({ exitCode: 0 })
   expect((await prove('run', 'every level has an example')).stderr).toContain('no case is stated to reach level 2')

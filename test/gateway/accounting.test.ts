@@ -131,10 +131,12 @@ test('sums know what they do not know', () => {
   })
 })
 
-test('no calls: no sum', () => {
+test('no calls: nothing was used, which is known', () => {
   expect(usageOf([])).toMatchObject({
-    tokens: UNKNOWN_TOKENS,
-    cost_usd: null,
+    tokens: { fresh_input: 0, cache_read: 0, cache_write: 0, output: 0, reasoning: 0 },
+    known_token_calls: 0,
+    cost_usd: 0,
+    known_cost_calls: 0,
     total_calls: 0,
     peak_input_tokens: null,
     final_output_tokens: null,

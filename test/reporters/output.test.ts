@@ -32,6 +32,7 @@ const records = [
     cost: null,
     change: {
       disagreements: ['output tokens: the agent says 1200, the gateway 1300'],
+      warnings: ['extension failed: <b>no column</b> (4 times)'],
       compactions: [
         { after_stage: 'initial', origin: 'requested', phase: 'failed', duration_ms: 900, detail: 'too small' },
       ],
@@ -52,6 +53,18 @@ function terminal(
 describe('terminal', () => {
   test('two arms side by side on 80 columns', async () => {
     await expect(terminal(records)).toMatchFileSnapshot('snapshots/terminal-80.txt')
+  })
+
+  test('says in front what failed through no fault of an arm, and what failed within an agent', () => {
+    const broken = [
+      makeRecord({ task: EXPENSE, reason: 'model_unavailable', level: 0 }),
+      makeRecord({ task: EXPENSE, arm: 'current', change: { warnings: ['extension failed: \u001b[2Jboom', 'other'] } }),
+    ]
+    const lines = terminal(broken, { columns: 200 }).split('\n')
+    expect(lines).toContain(
+      'Infrastructure errors, which say nothing about an arm: vanilla 1 of 1 attempt; "Not passed" has the reasons.',
+    )
+    expect(lines).toContain('Warnings of current in 1 attempt, for example: extension failed: boom')
   })
 
   test('arms below each other where they do not fit', async () => {

@@ -50,7 +50,7 @@ for (const { arm, attempts } of ${JSON.stringify(arms)})
   test('${task} ' + arm, async ({ task, annotate }) => {
     await annotate('stage 1/1 initial · 1 s', 'rw30-progress')
     await recordArtifact(task, { type: 'rw30-progress', message: 'stage 2/2 late · 2 s' })
-    task.meta.rw30 = { plan: ${JSON.stringify(plan)}, resultsDir, task: '${task}', arm, attempts }
+    task.meta.rw30 = { plan: { ...${JSON.stringify(plan)}, run_id: process.env.RUN_ID ?? '${plan.run_id}' }, resultsDir, task: '${task}', arm, attempts }
   })\n`,
     )
   }
@@ -58,8 +58,12 @@ for (const { arm, attempts } of ${JSON.stringify(arms)})
 }
 
 function start(root: string, resultsDir: string, ...args: string[]) {
+  return startAs(undefined, root, resultsDir, ...args)
+}
+
+function startAs(runId: string | undefined, root: string, resultsDir: string, ...args: string[]) {
   return execa(process.execPath, [join(REPO, 'node_modules/vitest/vitest.mjs'), 'run', '--root', root, ...args], {
-    env: { RESULTS_DIR: resultsDir, NO_COLOR: '1', CI: '', VITEST: undefined, VITEST_MODE: undefined },
+    env: { RESULTS_DIR: resultsDir, RUN_ID: runId, NO_COLOR: '1', CI: '', VITEST: undefined, VITEST_MODE: undefined },
     reject: false,
     all: true,
   })
@@ -104,6 +108,16 @@ test('two shards, merged, give the same files as one run', async () => {
   expect(readSummary(merged)).toMatchObject({ complete: true, primary: { corpus: [{ attempts: 3 }, { attempts: 3 }] } })
   expect(all, 'progress is not replayed').not.toContain('stage 1/1')
   expect(all!.trimEnd().split('\n').at(-1)).toBe(join(merged, 'SUMMARY.md'))
+})
+
+test('shards that were given no common run id are said to be several runs', async () => {
+  const root = await makeProject()
+  for (const shard of [1, 2]) {
+    const blob = `--outputFile.blob=${join(root, 'blobs', `${shard}.json`)}`
+    await startAs(`run-${shard}`, root, join(root, `run-${shard}`), '--reporter=blob', blob, `--shard=${shard}/2`)
+  }
+  const { all } = await start(root, root, `--merge-reports=${join(root, 'blobs')}`, `--reporter=${REPORTER}`)
+  expect(all).toMatch(/rw30: these are 2 runs \(run-\d, run-\d\), each summarised by itself/)
 })
 
 test('a run that is continued keeps the records on disk, and lists a broken one', async () => {

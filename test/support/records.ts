@@ -112,6 +112,7 @@ export function makeRecord(told: Told = {}): AttemptRecord {
       cost_usd: null,
     },
     disagreements: [],
+    warnings: [],
     left_out: [],
     survivors: 0,
     ...told.change,

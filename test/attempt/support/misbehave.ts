@@ -56,6 +56,10 @@ function write(data: Buffer): void {
 
 export default function (pi: { on(event: string, handler: () => Promise<void>): void }): void {
   let done = false
+  if (process.env.MISBEHAVE === 'fail_quietly')
+    pi.on('context', async () => {
+      throw new Error('late boom')
+    })
   pi.on('tool_call', async () => {
     if (done) return
     done = true
