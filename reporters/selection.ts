@@ -39,7 +39,8 @@ export function standingAttempts(sorted: readonly AttemptRecord[]): AttemptRecor
   return chooseBy(
     sorted,
     ({ task, arm, attempt }) => `${task}/${arm}/${attempt}`,
-    (record, previous) => record.started_at >= previous.started_at,
+    (record, previous) =>
+      isFinished(record) === isFinished(previous) ? record.started_at >= previous.started_at : isFinished(record), // whatever the clocks say: a finished attempt is not made again
   )
 }
 

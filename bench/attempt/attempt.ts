@@ -155,7 +155,11 @@ async function play(course: Course): Promise<ConversationEnd> {
   }
   const full = await fullDisks(scratch.workspace, options.task.scenario.editable_paths)
   course.diskFull = full.map((disk) => `${disk.path} has ${disk.freeBytes} bytes left`).join(', ')
-  record.left_out = scene.workspace.snapshot(join(dir, ATTEMPT_FILES.artifacts))
+  try {
+    record.left_out = scene.workspace.snapshot(join(dir, ATTEMPT_FILES.artifacts))
+  } catch (error) {
+    return { reason: 'results_unwritable', detail: describe(error) }
+  }
   if (logs.failed.aborted) return { reason: 'results_unwritable', detail: describe(logs.failed.reason) }
   return explainEnd(end, closed.end, record, tail(join(dir, ATTEMPT_FILES.stderr)))
 }

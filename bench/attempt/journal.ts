@@ -7,6 +7,9 @@ import { ATTEMPT_FILES } from './record-store.ts'
 /** Longest text of one message or tool result in the transcript; events.jsonl keeps as much. */
 const TEXT_LIMIT = 64 * 1024
 
+/** Milliseconds since the epoch that never step back, as a wall clock that is set does: durations are made of them. */
+const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
+
 /** How an agent says that a call got no answer: the gateway counts it as failed. */
 const UNANSWERED: ReadonlySet<string | null> = new Set(['error', 'aborted'])
 
@@ -39,7 +42,7 @@ export class Journal {
     private readonly logs: AttemptLogs,
     private readonly redact: (text: string) => string,
     title: string,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = steadyNow,
   ) {
     this.#transcript(`# ${title}`)
   }

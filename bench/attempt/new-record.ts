@@ -1,7 +1,7 @@
 import { UNKNOWN_TOKENS } from '../gateway/call.ts'
 import { usageOf } from '../gateway/usage.ts'
 import type { AttemptOptions } from './attempt.ts'
-import { bootId } from './owner.ts'
+import { thisOwner } from './owner.ts'
 import type { AttemptRecord } from './record.ts'
 
 /** The record as it is written before anything starts: status `running`, everything still unknown. */
@@ -24,7 +24,7 @@ export function newRecord(options: Omit<AttemptOptions, 'signal' | 'progress' | 
     detail: null,
     level: null,
     judge: null,
-    owner: { pid: process.pid, boot_id: bootId(), started_at: now.toISOString() },
+    owner: { ...thisOwner(), started_at: now.toISOString() },
     started_at: now.toISOString(),
     ended_at: null,
     limit_seconds: config.timeout_seconds ?? task.scenario.timeout_seconds,

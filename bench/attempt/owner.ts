@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 
 /** The machine's boot, so that a process number is not mistaken for one from before a restart; null where unknown. */
 export function bootId(): string | null {
@@ -9,15 +9,31 @@ export function bootId(): string | null {
   }
 }
 
-/** Who works on an attempt: a process, and the boot of the machine that its number belongs to. */
+/** The namespace that this process's number belongs to, its inode in digits: containers of one machine have one each. */
+export function pidNamespace(): string | null {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Who works on an attempt: a process, and the boot and the namespace that its number belongs to. */
 export interface Owner {
   pid: number
   boot_id: string | null
+  pid_namespace?: string | null | undefined
 }
 
-/** Whether the process that owns something still lives. */
+export const thisOwner = () => ({ pid: process.pid, boot_id: bootId(), pid_namespace: pidNamespace() })
+
+/** Whether an owner's process is one of another container of this machine: nobody here can see whether it lives. */
+export const isElsewhere = ({ boot_id, pid_namespace = null }: Owner): boolean =>
+  boot_id === bootId() && pid_namespace !== null && pid_namespace !== pidNamespace()
+
+/** Whether the process that owns something is seen to live. */
 export const ownerLives = (owner: Owner): boolean =>
-  (owner.boot_id === null || owner.boot_id === bootId()) && processLives(owner.pid)
+  !isElsewhere(owner) && (owner.boot_id === null || owner.boot_id === bootId()) && processLives(owner.pid)
 
 /** Whether there is a process of this number, whoever it belongs to. */
 export function processLives(pid: number): boolean {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { UNKNOWN_TOKENS, type Usage } from '../gateway/call.ts'
 import { readModelCalls } from '../gateway/calls-file.ts'
 import { usageOf } from '../gateway/usage.ts'
 import { toJson, writeFileAtomically } from './files.ts'
@@ -70,11 +71,17 @@ export function settleEarlier(resultsDir: string, task: string, arm: string, att
       outcome: 'interrupted',
       reason: 'killed',
       detail: `its process ${record.owner.pid} ended without a word`,
-      usage: usageOf(readModelCalls(join(dir, ATTEMPT_FILES.calls)).calls),
+      usage: usageOfKilled(dir),
     })
   }
   moveAside(dir)
   return null
+}
+
+/** What is on record of a killed attempt's calls. Without any, one may have been under way: unknown, not nothing. */
+function usageOfKilled(dir: string): Usage {
+  const usage = usageOf(readModelCalls(join(dir, ATTEMPT_FILES.calls)).calls)
+  return usage.total_calls > 0 ? usage : { ...usage, tokens: UNKNOWN_TOKENS, cost_usd: null }
 }
 
 /** `attempt-1` becomes `attempt-1-interrupted-1`, or the next free number. */
@@ -84,14 +91,23 @@ function moveAside(dir: string): void {
   renameSync(dir, `${dir}-interrupted-${number}`)
 }
 
-/** Records of an arm's interrupted attempts, which are no primary and no retry but were paid for. */
+/**
+ * Records of an arm's interrupted attempts, which are no primary and no retry but were paid for. One that cannot be read is left
+ * out: the summary names it, and the attempt that was made in its place stands.
+ */
 export function interruptedRecords(resultsDir: string, task: string, arm: string): AttemptRecord[] {
   const dir = armDir(resultsDir, task, arm)
   if (!existsSync(dir)) return []
   return readdirSync(dir)
     .filter((name) => /-interrupted-\d+$/.test(name))
     .sort()
-    .flatMap((name) => readRecord(join(dir, name)) ?? [])
+    .flatMap((name) => {
+      try {
+        return readRecord(join(dir, name)) ?? []
+      } catch {
+        return []
+      }
+    })
 }
 
 export function makeAttemptDir(resultsDir: string, task: string, arm: string, attempt: number): string {

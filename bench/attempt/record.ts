@@ -77,7 +77,12 @@ export const RecordSchema = z.strictObject({
   level: z.int().min(0).max(5).nullable(),
   judge: JudgeResultSchema.nullable(),
   /** Process that writes the record while it is `running`. */
-  owner: z.strictObject({ pid: z.int().positive(), boot_id: z.string().nullable(), started_at: z.iso.datetime() }),
+  owner: z.strictObject({
+    pid: z.int().positive(),
+    boot_id: z.string().nullable(),
+    pid_namespace: z.string().nullable().default(null),
+    started_at: z.iso.datetime(),
+  }),
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),
   limit_seconds: z.number().positive(),

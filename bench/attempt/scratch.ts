@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa, execaSync } from 'execa'
 import { dir } from 'tmp-promise'
 import { cacheDir } from '../paths.ts'
-import { processLives } from './owner.ts'
+import { pidNamespace, processLives } from './owner.ts'
 
 /** The private folders of one attempt, gone after it. */
 export interface Scratch {
@@ -24,11 +24,14 @@ const SOCKET_PREFIX = 'rw30-'
 /** A folder of its own: judges sweep theirs by other rules. */
 const attemptsDir = (): string => join(cacheDir(), 'attempts')
 
+/** `PID-NAMESPACE`: of which process a folder is, and whose process numbers those are. */
+const ownName = (): string => `${process.pid}-${pidNamespace() ?? ''}`
+
 /** Makes the folders; their name begins with this process's number. */
 export async function makeScratch(): Promise<Scratch> {
   mkdirSync(attemptsDir(), { recursive: true })
-  const { path: root } = await dir({ tmpdir: attemptsDir(), template: `${process.pid}-XXXXXX`, keep: true })
-  const { path: sockets } = await dir({ template: `${SOCKET_PREFIX}${process.pid}-XXXXXX`, keep: true })
+  const { path: root } = await dir({ tmpdir: attemptsDir(), template: `${ownName()}-XXXXXX`, keep: true })
+  const { path: sockets } = await dir({ template: `${SOCKET_PREFIX}${ownName()}-XXXXXX`, keep: true })
   let removed: Promise<void> | null = null
   const scratch = {
     workspace: join(root, 'workspace'),
@@ -44,16 +47,28 @@ export async function makeScratch(): Promise<Scratch> {
   return scratch
 }
 
-/** Removes what killed processes left behind: folders whose process is no more. Never throws. */
+/**
+ * Removes what killed processes left behind: folders whose process is no more, or, where nobody here can tell because they are of
+ * another container, that are a day old. Never throws.
+ */
 export function sweepScratch(): void {
   for (const [parent, owner] of [
-    [attemptsDir(), /^(\d+)-/],
-    [tmpdir(), new RegExp(`^${SOCKET_PREFIX}(\\d+)-`)],
+    [attemptsDir(), /^(\d+)-(\d*)-/],
+    [tmpdir(), new RegExp(`^${SOCKET_PREFIX}(\\d+)-(\\d*)-`)],
   ] as const)
     for (const name of namesIn(parent)) {
-      const pid = Number(owner.exec(name)?.[1] ?? 0)
-      if (pid > 0 && !processLives(pid)) execaSync('rm', removal(join(parent, name)), { reject: false })
+      const [, pid = '0', namespace = ''] = owner.exec(name) ?? []
+      if (Number(pid) === 0) continue
+      const gone = namespace === (pidNamespace() ?? '') ? !processLives(Number(pid)) : isOld(join(parent, name))
+      if (gone) execaSync('rm', removal(join(parent, name)), { reject: false })
     }
+}
+
+const DAY_MS = 24 * 3_600_000
+
+function isOld(folder: string): boolean {
+  const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs
+  return made !== undefined && Date.now() - made > DAY_MS
 }
 
 /** rm walks by open folders: paths longer than a system call takes, and links, do not lead it astray. */

@@ -22,7 +22,7 @@ import { ISOLATED } from '../jail/python.ts'
 import { cacheDir, FIXTURES_GEN } from '../paths.ts'
 
 /** A snapshot keeps no more than this of each editable path; what is beyond is named in the record. */
-export const SNAPSHOT_LIMITS = { bytes: 512 * 2 ** 20, files: 20_000, depth: 64, named: 50 }
+export const SNAPSHOT_LIMITS = { bytes: 512 * 2 ** 20, files: 20_000, entries: 40_000, depth: 64, named: 50 }
 
 const FIXTURE_TIMEOUT_MS = 10 * 60_000
 const CleanFixtureSchema = z.object({ stages: z.record(z.string(), z.string()) })
@@ -148,7 +148,13 @@ export class Workspace {
       const top = join(this.root, folder)
       mkdirSync(join(target, folder), { recursive: true })
       const budget = { bytes: SNAPSHOT_LIMITS.bytes, files: SNAPSHOT_LIMITS.files }
+      let entries = 0
       for (const entry of entriesOf(top)) {
+        entries += 1
+        if (entries > SNAPSHOT_LIMITS.entries) {
+          leftOut.push(`${folder}: all beyond ${SNAPSHOT_LIMITS.entries} entries, left out`)
+          break // the other arm's gateway waits meanwhile
+        }
         if (/(?:^|\/)__pycache__(?:\/|$)/.test(entry.path)) continue
         const problem = entry.kind === 'file' ? copyWithin(budget, top, entry, join(target, folder)) : `a ${entry.kind}`
         if (problem) leftOut.push(`${folder}${entry.path}: ${problem}, left out`)

@@ -16,7 +16,7 @@ from benchlib import cache, jail
 from benchlib.layout import copy_work, lay_tree, make_folders
 from benchlib.names import FixtureName, Scale
 from benchlib.readers import Outputs
-from benchlib.runs import PYTHON, CommandFailed, Run, ended, shown
+from benchlib.runs import PYTHON, CommandFailed, Run, at_work, ended, shown
 from benchlib.servers import Server
 from benchlib.task import Task, TaskError
 
@@ -112,7 +112,7 @@ class Workspace:
         beside it.
         """
         with ExitStack() as stack:
-            with _services_of_the_task():
+            with _services_of_the_task(), at_work():
                 served = stack.enter_context(
                     jail.serve(
                         list(command),

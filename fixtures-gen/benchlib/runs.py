@@ -2,7 +2,8 @@
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from benchlib import jail
@@ -62,10 +63,25 @@ def spent_seconds() -> float:
     return spent
 
 
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Time in which the judge waits for a server of the candidate: to start, to answer, to stop."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        _ran.append((began, time.monotonic()))
+
+
 def ended(command: Sequence[str], done: jail.Completed, seconds: float) -> Run:
     """The run that a jail completed just now; its time counts as the candidate's."""
     now = time.monotonic()
     _ran.append((now - done.seconds, now))
+    return told(command, done, seconds)
+
+
+def told(command: Sequence[str], done: jail.Completed, seconds: float) -> Run:
+    """What a jail completed, as a run; its time is counted by others."""
     return Run(
         command=shown(command),
         exit=done.returncode,

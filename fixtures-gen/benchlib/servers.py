@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchlib import jail
 from benchlib.readers import Json, parse_json, utf8
-from benchlib.runs import PYTHON, CommandFailed, Run, ended, tail
+from benchlib.runs import PYTHON, CommandFailed, Run, at_work, ended, tail, told
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Server:
         import http.client  # as heavy as rare: only for servers
 
         try:
-            status, found, content = self.served.request(method, path, body, headers or {}, timeout)
+            with at_work():
+                status, found, content = self.served.request(method, path, body, headers or {}, timeout)
         except (OSError, http.client.HTTPException, ValueError) as error:
             state = "still runs" if self.served.running else "has ended"
             last = tail(self.served.stderr)
@@ -68,4 +69,6 @@ class Server:
 
     def terminate(self, seconds: float = 5.0) -> Run:
         """Ask the server to stop (SIGTERM) and wait for it; it is killed after `seconds`."""
-        return ended((self.command,), self.served.terminate(seconds), seconds)
+        with at_work():
+            done = self.served.terminate(seconds)
+        return told((self.command,), done, seconds)

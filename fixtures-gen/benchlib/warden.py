@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 TICK_MS = 20
+THREADS_A_PROCESS = 8
+"""How many threads the jail may have for each process that it may have."""
 MEMORY_EVERY_SECONDS = 0.1
 OWNER_READS_WITHIN_SECONDS = 10.0
 CONNECT_SECONDS = 2.0
@@ -282,8 +284,12 @@ class Warden:
     def watch(self) -> None:
         """Ends the jail when it has more processes or holds more memory than it may."""
         pids = others()
-        if self.processes is not None and len(pids) > self.processes:
-            self.end("processes", f"{len(pids)} processes, {self.processes} are allowed")
+        if self.processes is not None:
+            if len(pids) > self.processes:
+                self.end("processes", f"{len(pids)} processes, {self.processes} are allowed")
+            running, allowed = sum(map(threads, pids)), self.processes * THREADS_A_PROCESS
+            if running > allowed:
+                self.end("processes", f"{running} threads of {len(pids)} processes, {allowed} are allowed")
         now = time.monotonic()
         if self.resident_bytes is None or now < self.memory_due:
             return
@@ -305,6 +311,14 @@ def own_state() -> tuple[object, ...]:
     kinds = sorted(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
     limits = [resource.getrlimit(kind) for kind in kinds]
     return limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
+
+
+def threads(pid: str) -> int:
+    """How many threads a process has, its first included: each takes a number of the machine's."""
+    try:
+        return os.stat(f"/proc/{pid}/task").st_nlink - 2
+    except OSError:
+        return 1
 
 
 def resident(pid: str) -> int:

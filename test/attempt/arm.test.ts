@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dir } from 'tmp-promise'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runArm } from '../../bench/attempt/arm.ts'
-import { bootId } from '../../bench/attempt/owner.ts'
+import { CLAIM_BEAT_MS, CLAIM_STALE_MS, claimAttempt } from '../../bench/attempt/claim.ts'
+import { bootId, pidNamespace } from '../../bench/attempt/owner.ts'
 import type { AttemptRecord } from '../../bench/attempt/record.ts'
 import { attemptDir, makeAttemptDir, readRecord, writeRecord } from '../../bench/attempt/record-store.ts'
 import { makePlan, makeRecord } from '../support/records.ts'
 
 const TASK = '01-expense-reconciliation'
 const makeRecordOf = (change: Partial<AttemptRecord>) => makeRecord({ change })
+const START = '2026-01-01T00:00:00.000Z'
+
 let results: string
 let cleanup: () => Promise<void>
 
@@ -84,14 +87,19 @@ describe('continuing a run', () => {
       status: 'running',
       outcome: null,
       reason: null,
-      owner: { pid: await deadPid(), boot_id: bootId(), started_at: '2026-01-01T00:00:00.000Z' },
+      owner: {
+        pid: await deadPid(),
+        boot_id: bootId(),
+        pid_namespace: pidNamespace(),
+        started_at: START,
+      },
     })
     const call = {
       call: 1,
       stage: 'initial',
       kind: 'main',
       model: 'm',
-      started_at: '2026-01-01T00:00:00.000Z',
+      started_at: START,
       first_byte_ms: 1,
       duration_ms: 2,
       status: 200,
@@ -125,7 +133,12 @@ describe('continuing a run', () => {
         status: 'running',
         outcome: null,
         reason: null,
-        owner: { pid: child.pid!, boot_id: bootId(), started_at: '2026-01-01T00:00:00.000Z' },
+        owner: {
+          pid: child.pid!,
+          boot_id: bootId(),
+          pid_namespace: pidNamespace(),
+          started_at: START,
+        },
       })
       await expect(run(['strict'])).rejects.toThrow(`process ${child.pid} is running this attempt`)
     } finally {
@@ -163,12 +176,52 @@ describe('continuing a run', () => {
     expect((await run(['strict'])).made).toEqual([1])
   })
 
+  test('a claim of another container is its own as long as it is fresh', async () => {
+    mkdirSync(join(results, TASK, 'vanilla'), { recursive: true })
+    const file = `${attemptDir(results, TASK, 'vanilla', 1)}.claim`
+    const owner = { pid: process.pid, boot_id: bootId(), pid_namespace: '1' }
+    writeFileSync(file, JSON.stringify({ ...owner, token: 'x' }))
+    store({ status: 'running', outcome: null, reason: null, owner: { ...owner, started_at: START } })
+    await expect(run(['strict'])).rejects.toThrow(`process ${process.pid} of another container, which said so in the`)
+    const stale = new Date(Date.now() - CLAIM_STALE_MS - 1000)
+    utimesSync(file, stale, stale)
+    expect((await run(['strict'])).made).toEqual([1])
+    expect(existsSync(`${attemptDir(results, TASK, 'vanilla', 1)}-interrupted-1/record.json`)).toBe(true)
+  })
+
+  test('a claim is written anew while its holder works', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const giveUp = claimAttempt(results, TASK, 'vanilla', 1)
+      const file = `${attemptDir(results, TASK, 'vanilla', 1)}.claim`
+      utimesSync(file, 1, 1)
+      vi.advanceTimersByTime(CLAIM_BEAT_MS)
+      expect(statSync(file).mtimeMs).toBeGreaterThan(Date.now() - 60_000)
+      giveUp()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('an unreadable record of an interrupted attempt does not fail the one that is made in its place', async () => {
+    const dir = `${attemptDir(results, TASK, 'vanilla', 1)}-interrupted-1`
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(join(dir, 'record.json'), '{"trunc')
+    expect((await run(['strict'])).made).toEqual([1])
+  })
+
   test('a process number from before a restart is nobody', async () => {
     store({
       status: 'running',
       outcome: null,
       reason: null,
-      owner: { pid: process.ppid, boot_id: 'another boot', started_at: '2026-01-01T00:00:00.000Z' },
+      owner: {
+        pid: process.ppid,
+        boot_id: 'another boot',
+        pid_namespace: null,
+        started_at: START,
+      },
     })
     expect((await run(['strict'])).made).toEqual([1])
   })

@@ -165,6 +165,14 @@ describe('the snapshot', () => {
     expect(workspace.snapshot(join(root, 'kept')).at(-1)).toBe('and 10 more')
   })
 
+  test('stops at its number of entries', () => {
+    const workspace = lay()
+    execFileSync('bash', ['-c', `seq ${SNAPSHOT_LIMITS.entries + 5} | xargs touch`], { cwd: join(root, 'ws/output') })
+    const left = workspace.snapshot(join(root, 'kept'))
+    expect(readdirSync(join(root, 'kept/output'))).toHaveLength(SNAPSHOT_LIMITS.files)
+    expect(left.at(-1)).toMatch(/^and \d+ more$/)
+  })
+
   test('stops at its size limit', () => {
     const workspace = lay()
     write('ws/output/big', '')

@@ -31,6 +31,16 @@ test('a fork bomb ends the jail, which says so', async () => {
   expect(await jail.close()).toEqual({ survivors: 0 })
 })
 
+test('threads beyond what all processes may have end the jail, many of one process do not', async () => {
+  const start = (count: number) =>
+    `import threading, time\nfor _ in range(${count}): threading.Thread(target=time.sleep, args=(1.5,)).start()`
+  expect((await asAgent(['python', '-c', start(600)])).end.by).toBeNull()
+  const { end, jail } = await asAgent(['python', '-c', start(1200)])
+  expect(end).toMatchObject({ by: 'processes', failure: null })
+  expect(end.detail).toMatch(/^\d+ threads of \d+ processes, 1024 are allowed$/)
+  expect(await jail.close()).toEqual({ survivors: 0 })
+})
+
 test('memory held by many processes together ends the jail, which says so', async () => {
   const { end, jail } = await asAgent(['python', '-c', MANY_HOLDERS], { limits: { residentBytes: 200 * 2 ** 20 } })
   expect(end.by).toBe('resident_bytes')

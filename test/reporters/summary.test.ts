@@ -165,6 +165,13 @@ describe('views', () => {
     },
   )
 
+  test('a finished attempt stands against an interrupted one of later date: clocks are set back', () => {
+    const interrupted = makeRecord({ reason: 'killed', level: null, startedAt: '2026-09-05T09:00:00.000Z' })
+    const { primary, complete } = summaryOf([makeRecord({}), interrupted])
+    expect(primary.corpus[0]).toMatchObject({ attempts: 1, outcomes: { strict: 1, interrupted: 0 } })
+    expect(complete).toBe(summaryOf([makeRecord({})]).complete)
+  })
+
   test('an interrupted attempt gives way to the one that a continued run made, and is still charged', () => {
     const interrupted = makeRecord({ reason: 'killed', level: null, cost: 0.05, startedAt: '2026-09-04T09:00:00.000Z' })
     const { primary, all } = summaryOf([makeRecord({ cost: 0.1 }), interrupted])

@@ -61,7 +61,7 @@ export function makeRecord(told: Told = {}): AttemptRecord {
             checks: [],
             twin_passed: told.twin === undefined ? level >= 4 : told.twin,
           },
-    owner: { pid: 4242, boot_id: null, started_at: started },
+    owner: { pid: 4242, boot_id: null, pid_namespace: null, started_at: started },
     started_at: started,
     ended_at: started,
     limit_seconds: 600,
