@@ -59,7 +59,9 @@ function beat(file: string, token: string): void {
 
 /** Whether the holder of a claim still works: its process lives or, where that cannot be seen, its claim is fresh. */
 function holds(claim: Claim, file: string): boolean {
-  return isElsewhere(claim) ? Date.now() - statSync(file).mtimeMs < CLAIM_STALE_MS : ownerLives(claim)
+  if (!isElsewhere(claim)) return ownerLives(claim)
+  const beaten = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return Date.now() - beaten < CLAIM_STALE_MS
 }
 
 const CLAIM_TRIES = 5
