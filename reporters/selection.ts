@@ -33,14 +33,14 @@ function chooseBy(
 
 /**
  * The attempts that stand: an interrupted attempt that a continued run made again gives way to the later one of its number
- * (it is kept and charged under `all`).
+ * (it is kept and charged under `all`), and to a finished one whatever the clocks say: that is not made again.
  */
 export function standingAttempts(sorted: readonly AttemptRecord[]): AttemptRecord[] {
   return chooseBy(
     sorted,
     ({ task, arm, attempt }) => `${task}/${arm}/${attempt}`,
     (record, previous) =>
-      isFinished(record) === isFinished(previous) ? record.started_at >= previous.started_at : isFinished(record), // whatever the clocks say: a finished attempt is not made again
+      isFinished(record) === isFinished(previous) ? record.started_at >= previous.started_at : isFinished(record),
   )
 }
 

@@ -3,17 +3,18 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimes
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { toJson } from './files.ts'
-import { isElsewhere, ownerLives, thisOwner } from './owner.ts'
+import { isElsewhere, OwnerSchema, ownerLives, thisOwner } from './owner.ts'
 import { attemptDir } from './record-store.ts'
 
 /** What a claim says of who holds it. */
-const ClaimSchema = z.object({
-  pid: z.int(),
-  boot_id: z.string().nullable(),
-  pid_namespace: z.string().nullish(),
-  token: z.string(),
-})
+const ClaimSchema = OwnerSchema.extend({ token: z.string() })
 type Claim = z.infer<typeof ClaimSchema>
+
+/** A holder writes the time of its claim anew so often, and counts as gone, where nobody sees its process, after so long. */
+export const CLAIM_BEAT_MS = 15_000
+export const CLAIM_STALE_MS = 120_000
+
+const CLAIM_TRIES = 5
 
 /**
  * Claims an attempt for this process, so that two runs of one id never both make it. Returns the function that gives it up; throws when
@@ -46,10 +47,6 @@ export function claimAttempt(resultsDir: string, task: string, arm: string, atte
   }
 }
 
-/** A holder writes the time of its claim anew so often, and counts as gone, where nobody sees its process, after so long. */
-export const CLAIM_BEAT_MS = 15_000
-export const CLAIM_STALE_MS = 120_000
-
 function beat(file: string, token: string): void {
   try {
     const now = new Date()
@@ -63,8 +60,6 @@ function holds(claim: Claim, file: string): boolean {
   const beaten = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   return Date.now() - beaten < CLAIM_STALE_MS
 }
-
-const CLAIM_TRIES = 5
 
 /** Moves a dead holder's claim away by rename, which only one process can do; a living one's, moved by mischance, is put back. */
 function takeOverIfDead(file: string, token: string): void {

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { z } from 'zod'
 
 /** The machine's boot, so that a process number is not mistaken for one from before a restart; null where unknown. */
 export function bootId(): string | null {
@@ -19,16 +20,18 @@ export function pidNamespace(): string | null {
 }
 
 /** Who works on an attempt: a process, and the boot and the namespace that its number belongs to. */
-export interface Owner {
-  pid: number
-  boot_id: string | null
-  pid_namespace?: string | null | undefined
-}
+export const OwnerSchema = z.strictObject({
+  pid: z.int().positive(),
+  boot_id: z.string().nullable(),
+  pid_namespace: z.string().nullable().default(null),
+})
+export type Owner = z.infer<typeof OwnerSchema>
 
-export const thisOwner = () => ({ pid: process.pid, boot_id: bootId(), pid_namespace: pidNamespace() })
+/** This process as an owner. */
+export const thisOwner = (): Owner => ({ pid: process.pid, boot_id: bootId(), pid_namespace: pidNamespace() })
 
 /** Whether an owner's process is one of another container of this machine: nobody here can see whether it lives. */
-export const isElsewhere = ({ boot_id, pid_namespace = null }: Owner): boolean =>
+export const isElsewhere = ({ boot_id, pid_namespace }: Owner): boolean =>
   boot_id === bootId() && pid_namespace !== null && pid_namespace !== pidNamespace()
 
 /** Whether the process that owns something is seen to live. */

@@ -50,7 +50,8 @@ export function readRecord(dir: string): AttemptRecord | null {
 /**
  * Looks at what an earlier process left of an attempt. A finished one is returned and not run again. One that was killed
  * or stopped is completed as `interrupted` from what is on disk, moved aside (kept and charged), and null is returned.
- * Throws when its owner is still at work.
+ * Throws when its owner is seen at work; one that nobody here can see is gone, or it would hold the attempt's claim, which the
+ * caller has.
  */
 export function settleEarlier(resultsDir: string, task: string, arm: string, attempt: number): AttemptRecord | null {
   const dir = attemptDir(resultsDir, task, arm, attempt)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ScenarioSchema } from '../corpus/scenario.ts'
 import { TokensSchema, UsageSchema } from '../gateway/call.ts'
 import { OutcomeSchema, ReasonSchema } from './outcome.ts'
+import { OwnerSchema } from './owner.ts'
 
 const milliseconds = z.number().nonnegative().nullable()
 const count = z.int().nonnegative()
@@ -77,12 +78,7 @@ export const RecordSchema = z.strictObject({
   level: z.int().min(0).max(5).nullable(),
   judge: JudgeResultSchema.nullable(),
   /** Process that writes the record while it is `running`. */
-  owner: z.strictObject({
-    pid: z.int().positive(),
-    boot_id: z.string().nullable(),
-    pid_namespace: z.string().nullable().default(null),
-    started_at: z.iso.datetime(),
-  }),
+  owner: OwnerSchema.extend({ started_at: z.iso.datetime() }),
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),
   limit_seconds: z.number().positive(),
